@@ -13,10 +13,11 @@ from ._state import State
 TILE = 4096  # states that begin at a multiple of so many items are merged without a change of bits
 
 
-def joined(d, fold, nan, split_every, right=None, where=None):
+def joined(d, fold, split_every, right=None, where=None):
     """An array of one object: the state of all items; of pairs with `right`, of those that `where` marks."""
     check(d)
-    in_order = nan == "raise" or fold.plain or not all(kind.any_order for kind in fold.kinds)
+    fold.check_is_one_pass("a state")
+    in_order = fold.nan == "raise" or fold.plain or not all(kind.any_order for kind in fold.kinds)
     if in_order and where is not None:
         raise TypeError(f"{fold!r} of a whole Dask array takes no where: its answer depends on places")
     d, right, where = (one if one is None or one.ndim else one.reshape((1,)) for one in (d, right, where))
@@ -26,8 +27,7 @@ def joined(d, fold, nan, split_every, right=None, where=None):
     row_items = math.prod(d.shape[1:]) if in_order else 0
     nothing = np.empty((0,) * d.ndim, object)
     # Chunks may be of unknown sizes: only where the order matters is the place of a chunk asked for.
-    make_state = functools.partial(placed_state_of if in_order else state_of, fold=fold, nan=nan,
-                                   is_marked=where is not None)
+    make_state = functools.partial(placed_state_of if in_order else state_of, fold=fold, is_marked=where is not None)
     states = da.map_blocks(make_state, d, *others, **{"row_items": row_items} if in_order else {}, dtype=object,
                            chunks=tuple((1,) * count for count in d.numblocks), meta=nothing)
     join = functools.partial(join_states, in_order=in_order)
@@ -68,8 +68,8 @@ def placed_state_of(block, *others, row_items, block_info=None, **options):
     return state_of(block, *others, first=block_info[0]["array-location"][0][0] * row_items, **options)
 
 
-def state_of(block, *others, fold, nan, is_marked, first=0):
-    state = State(fold, block.dtype, first, nan=nan)
+def state_of(block, *others, fold, is_marked, first=0):
+    state = State(fold, block.dtype, first)
     if is_marked:
         [marks] = others
         pieces = _arrays.with_mask(_arrays.as_source(block).pieces, _arrays.as_mask(marks, block.shape))
@@ -111,8 +111,7 @@ def state(d, fold, *, nan=None, split_every=None):
     dask.delayed.Delayed
         It computes a `monofold.State`.
     """
-    fold = _folds.as_fold(fold)
-    return dask.delayed(only)(joined(d, fold, fold.nan if nan is None else nan, split_every))
+    return dask.delayed(only)(joined(d, _folds.as_fold(fold).with_nan(nan), split_every))
 
 
 def code_of_answers(operation, d, asked, widest):
@@ -127,7 +126,7 @@ def code_of_answers(operation, d, asked, widest):
 
 def whole(d, operation, asked, keepdims, widest, split_every, right=None, where=None):
     """A state a chunk; the answer of all of them together is rounded once, to its type."""
-    states = joined(d, _folds.as_fold(operation), operation.nan, split_every, right, where)
+    states = joined(d, _folds.as_fold(operation), split_every, right, where)
     code = code_of_answers(operation, d, asked, widest and not keepdims)
     dtype = _dtypes.numpy_of(code)
     answer = states.map_blocks(answer_of, kind=operation.kind, code=code, dtype=dtype,

@@ -47,6 +47,7 @@ def _parts_of(fold, codes):
 
 def _several(d, fold, axis, keepdims, split_every, where=None, in_order=tuple):
     """The arrays of a fold; `in_order` puts them into the order of what is returned."""
+    fold.check_is_one_pass("a state")
     where = _dask.marks_for(d, where)
     axes = _rows.axes_of(axis, d.ndim)
     widest = axis is None and not keepdims
@@ -61,7 +62,7 @@ def _several(d, fold, axis, keepdims, split_every, where=None, in_order=tuple):
 def _along(d, fold, axes, parts, codes, keepdims, split_every, where):
     """The same along axes, of which there are some."""
     if len(axes) == d.ndim:
-        states = _dask.joined(d, fold, fold.nan, split_every, where=where)
+        states = _dask.joined(d, fold, split_every, where=where)
         found = [states.map_blocks(part.of_state, dtype=part.dtype, chunks=(1,) * (states.ndim - 1) + (part.room,),
                                    meta=np.empty((0,) * states.ndim, part.dtype)) for part in parts]
         return [_shown(one.reshape(_kept(part, axes)), part, axes, keepdims) for one, part in zip(found, parts)]
@@ -224,6 +225,7 @@ def reduce(d, fold, axis=None, *, keepdims=False, where=None, nan=None, split_ev
     ----------
     d : dask.array.Array
     fold : operation or fold
+        Its operations agree in the options that matter to them.
     axis : int or tuple of ints, optional
         The axes to reduce; None: all of them.
     keepdims : bool, optional
@@ -243,7 +245,7 @@ def reduce(d, fold, axis=None, *, keepdims=False, where=None, nan=None, split_ev
     fold = _folds.as_fold(fold).with_nan(nan)
     if axis is None and not keepdims:
         where = _dask.marks_for(d, where)
-        states = _dask.joined(d, fold, fold.nan, split_every, where=where)
+        states = _dask.joined(d, fold, split_every, where=where)
         return dask.delayed(_dask.finish)(dask.delayed(_dask.only)(states))
     if fold.kinds[0].name == "dot":
         raise TypeError("dot takes two arrays: monofold.dask.dot(x, y)")

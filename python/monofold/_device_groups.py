@@ -14,22 +14,22 @@ def _check_kind(kind):
         raise TypeError(f"groups on a device have no {kind.name}")
 
 
-def group_by(keys, x, source, fold, order, dtype, nan):
+def group_by(keys, x, source, fold, order, dtype):
     """(keys, answers) of items on a device, whose array is `x`."""
     by = _keys_there(keys)
     if by.count != source.items.count:
         raise ValueError(f"{by.count} keys for {source.items.count} items")
     for kind in fold.kinds:
         _check_kind(kind)
-    how = fold.make_how(nan)
-    codes = [_rows.value_code(kind, source, how, dtype) for kind in fold.kinds]
+    hows = [one.make_how() for one in fold.operations]
+    codes = [_rows.value_code(kind, source, how, dtype) for kind, how in zip(fold.kinds, hows)]
     stream, is_known = _device_rows.stream_of(x, [keys])
     groups = _core.device_groups(by, order, stream)
-    found = _device_rows.Answers(keys, KINDS["min"], (groups.count,), how, by.dtype, None, instead=_INSTEAD)
+    found = _device_rows.Answers(keys, KINDS["min"], (groups.count,), hows[0], by.dtype, None, instead=_INSTEAD)
     shown = found.places[0]
     found.fill(keys, [x], lambda *_: groups.copy_keys(shown, not is_known))  # in the stream that they were grouped in
 
-    def answers_of(kind, code):
+    def answers_of(kind, how, code):
         new = _device_rows.Answers(x, kind, (groups.count,), how, code, None, instead=_INSTEAD)
 
         def start(*_):
@@ -41,7 +41,7 @@ def group_by(keys, x, source, fold, order, dtype, nan):
         new.fill(x, [keys], start)
         return new.given()
 
-    return found.given(), fold.pack(answers_of(kind, code) for kind, code in zip(fold.kinds, codes))
+    return found.given(), fold.pack(map(answers_of, fold.kinds, hows, codes))
 
 
 def _keys_there(keys):

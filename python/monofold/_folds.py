@@ -1,9 +1,9 @@
-"""Several operations in one pass: what `monofold.all(...)` of operations and `monofold.stats` are."""
+"""Several operations in one call: what `monofold.all(...)` of operations and `monofold.stats` are."""
 
 import functools
 import operator
 
-from . import _arrays, _core, _dates, _device_rows, _device_where, _dtypes, _operations, _rows, _whole
+from . import _arrays, _core, _dates, _device_rows, _device_where, _dtypes, _operations, _passes, _rows, _whole
 from ._errors import EMPTY_INPUT
 from ._kinds import KINDS
 from ._operations import Operation
@@ -11,7 +11,8 @@ from ._results import Stats, TopK
 
 
 class Fold:
-    """Operations whose answers come from one read of the items, each with the bits that it has alone."""
+    """Operations whose answers come from as few reads of the items as their options allow, each with the bits that it
+    has alone."""
 
     is_alone = False
 
@@ -21,33 +22,67 @@ class Fold:
             raise TypeError("a fold is made of operations, such as monofold.sum")
         if any(one.kind.name == "dot" for one in operations) and len(operations) > 1:
             raise TypeError("dot takes pairs of items: it stands alone")
+        self.__dict__.update(operations=operations, kinds=[one.kind for one in operations])
+        places = _passes.passes_of(operations)
+        if len(places) > 1:
+            passes = tuple((tuple(some), Fold(operations[place] for place in some)) for some in places)
+            self.__dict__.update(passes=passes, is_quick=all(one.is_quick for _, one in passes))
+            return
         self.__dict__.update(
-            operations=operations, kinds=[one.kind for one in operations],
-            codes=tuple(one.kind.code for one in operations),
+            passes=None, codes=tuple(one.kind.code for one in operations), **_passes.options_of(operations),
             is_quick=len(operations) <= _core.most_quick
-            and all(one.kind.answer != "ranked" and one.kind.name != "dot" for one in operations),
-            plain=_one_of("plain", operations), nan=_one_of("nan", operations),
-            correction=_one_of("correction", [one for one in operations if "correction" in one.options]),
-            k=_one_of("k", [one for one in operations if "k" in one.options]))
+            and all(one.kind.answer != "ranked" and one.kind.name != "dot" for one in operations))
         self.__dict__["quick"] = self.make_quick() if self.is_quick else None
+
+    def check_is_one_pass(self, what):
+        """Raises where operations need several passes, which `what` does not make."""
+        if self.passes:
+            options = ", ".join(_passes.differing(self.operations))
+            raise ValueError(f"{what} is one pass; operations that differ in {options} need several: {self!r}")
 
     __setattr__, __delattr__ = Operation.__setattr__, Operation.__delattr__
 
     def make_quick(self):
         return _core.several(self.codes, self.make_how())
 
+    def is_same_pass(self, other):
+        """Whether states of both may be joined: the same kinds with the options that matter, however they were made."""
+        return self.kinds == other.kinds and _passes.options_of(self.operations) == _passes.options_of(other.operations)
+
     def quick_answer(self, x):
         """What the caller sees of a packed array; None: this call is not quick, or some operation has no answer."""
-        values = self.quick.values(x) if self.is_quick else None
+        values = self.quick_values(x) if self.is_quick else None
         return None if values is None else self.pack(values)
 
-    def make_how(self, nan=None):
-        nan = self.nan if nan is None else nan
-        return _operations.make_how(nan, bool(self.plain), self.correction or 0, self.k or 10)
+    def quick_values(self, x):
+        if not self.passes:
+            return self.quick.values(x)
+        values = [one.quick_values(x) for _, one in self.passes]
+        return None if None in values else self.in_order(values)
+
+    def in_order(self, found):
+        """What passes have found, in the order of the operations."""
+        values = [None] * len(self.operations)
+        for (places, _), some in zip(self.passes, found):
+            for place, value in zip(places, some):
+                values[place] = value
+        return values
+
+    def answers(self, source):
+        """What the state of each operation gives for a whole array."""
+        if self.passes:
+            return self.in_order([one.answers(source) for _, one in self.passes])
+        return _whole.answers(source, self.kinds, self.make_how(), plain=self.plain, raises=self.nan == "raise")
+
+    def make_how(self):
+        return _operations.make_how(self.nan, self.plain, self.correction or 0, self.k or 10)
 
     def with_nan(self, nan):
         """The same with another policy; None: with its own."""
-        return self if nan in (None, self.nan) else type(self)(one.with_options(nan) for one in self.operations)
+        return self if nan is None or all(one.nan == nan for one in self.operations) else _with_nan(self, nan)
+
+    def other_nan(self, nan):
+        return type(self)(one.with_options(nan) for one in self.operations)
 
     def finish(self, answers, code):
         """What the caller sees: one value for each operation."""
@@ -125,8 +160,8 @@ class StatsFold(Fold, _core.called):
     def quick_answer(self, x):
         return self.quick.values(x)
 
-    def with_nan(self, nan):
-        return _stats(self.correction, self.nan if nan is None else nan)
+    def other_nan(self, nan):
+        return _stats(self.correction, nan)
 
     def __reduce__(self):
         return type(self), (self.correction, self.nan)
@@ -165,12 +200,9 @@ def _stats(correction, nan):
     return StatsFold(correction, nan)
 
 
-def _one_of(name, operations):
-    """The value of an option that all operations must share, since they share a pass."""
-    values = {getattr(one, name) for one in operations}
-    if len(values) > 1:
-        raise ValueError(f"operations of one pass have one {name}, not {', '.join(map(repr, sorted(values)))}")
-    return values.pop() if values else None
+@functools.lru_cache(64)
+def _with_nan(fold, nan):
+    return fold.other_nan(nan)
 
 
 _RAISE = object()
@@ -200,13 +232,14 @@ def as_fold(what):
 
 
 def reduce(x, fold, axis=None, *, keepdims=False, dtype=None, out=None, where=None, nan=None):
-    """Reduces an array by an operation or by several in one pass.
+    """Reduces an array by an operation or by several, in one pass where they share their options.
 
     Parameters
     ----------
     x : array
     fold : operation or fold
-        Such as ``monofold.sum`` or ``monofold.all(monofold.sum, monofold.argmax)``.
+        Such as ``monofold.sum`` or ``monofold.all(monofold.sum, monofold.argmax)``. Operations that differ in options
+        which matter to them are answered in as few passes as these need, each to the bits that it has alone.
     axis : int or tuple of ints, optional
         The axes to reduce; None: all of them.
     keepdims : bool
@@ -236,33 +269,30 @@ def reduce(x, fold, axis=None, *, keepdims=False, dtype=None, out=None, where=No
     >>> monofold.reduce([0.1, 0.2, 0.3], monofold.all(monofold.sum, monofold.argmax))
     (0.6, 2)
     """
-    fold = as_fold(fold)
+    fold = as_fold(fold).with_nan(nan)
     if dtype is not None or out is not None:
-        return _typed(x, fold, axis, keepdims, dtype, out, where, fold.nan if nan is None else nan)
-    if axis is where is None and not keepdims and nan in (None, fold.nan):
+        return _typed(x, fold, axis, keepdims, dtype, out, where)
+    if axis is where is None and not keepdims:
         answer = fold.quick_answer(x)
         if answer is not None:
             return answer
     if fold.kinds[0].name == "dot":
         raise TypeError("dot takes two arrays: monofold.dot(x, y)")
-    nan = fold.nan if nan is None else nan
     try:
         source = _arrays.as_source(x)
     except TypeError:
         if (dates := _dates.of_any(x)) is None:
             raise
-        return fold.pack(one._reduce_dates(dates, where, nan, axis, keepdims) for one in fold.operations)
+        return fold.pack(one._reduce_dates(dates, where, one.nan, axis, keepdims) for one in fold.operations)
     if axis is None and not keepdims:
         source = _device_where.marked(source, _device_where.mask_for(where, source))
-        answers = _whole.answers(source, fold.kinds, fold.make_how(nan), plain=fold.plain, raises=nan == "raise")
-        return fold.finish(answers, source.code)
+        return fold.finish(fold.answers(source), source.code)
     mask = _device_where.mask_for(where, source)
-    how = fold.make_how(nan)
     axes = _rows.axes_of(axis, len(source.shape))
-    return fold.pack(_rows_of(x, source, mask, one, how, axes, keepdims) for one in fold.operations)
+    return fold.pack(_rows_of(x, source, mask, one, axes, keepdims) for one in fold.operations)
 
 
-def _typed(x, fold, axis, keepdims, dtype, out, where, nan):
+def _typed(x, fold, axis, keepdims, dtype, out, where):
     """Answers of a type that is asked for, or in the caller's arrays."""
     for kind in fold.kinds:
         if kind.name == "dot" or isinstance(fold, StatsFold):
@@ -272,13 +302,13 @@ def _typed(x, fold, axis, keepdims, dtype, out, where, nan):
     count = len(fold.operations)
     outs = (None,) * count if out is None else (out,) if isinstance(fold, Single) else _rows.outs_of(out, count)
     later = _rows.Later(outs) if count > 1 and out is not None else None
-    answers = [one._reduce(x, axis, keepdims, dtype, into, where, nan)
+    answers = [one._reduce(x, axis, keepdims, dtype, into, where, one.nan)
                for one, into in zip(fold.operations, outs if later is None else later.places)]
     return fold.pack(answers if later is None else later.write())
 
 
-def _rows_of(x, source, mask, operation, how, axes, keepdims):
-    kind = operation.kind
+def _rows_of(x, source, mask, operation, axes, keepdims):
+    kind, how = operation.kind, operation.make_how()
     if kind.answer == "ranked":
         return operation.rows(x, source, mask, how, axes, keepdims)
     code = _rows.value_code(kind, source, how, None)

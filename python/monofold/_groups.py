@@ -4,6 +4,7 @@ import numpy as np
 
 from . import _arrays, _core, _device_groups, _device_rows, _folds, _keys, _lists, _protocols, _rows, _segments
 from ._errors import raise_status
+from ._operations import make_how
 
 ORDERS = {"key": 0, "first": 1}
 
@@ -35,17 +36,16 @@ def group_by(keys, x, fold, *, order="key", dtype=None, nan=None):
     """
     if order not in ORDERS:
         raise ValueError(f"order: {order!r} is none of {', '.join(ORDERS)}")
-    fold = _folds.as_fold(fold)
+    fold = _folds.as_fold(fold).with_nan(nan)
     source = _arrays.as_source(x)
     if _device_rows.is_on_device(source):
-        return _device_groups.group_by(keys, x, _arrays.side_by_side(source), fold, ORDERS[order], dtype, nan)
+        return _device_groups.group_by(keys, x, _arrays.side_by_side(source), fold, ORDERS[order], dtype)
     if fold.kinds[0].name == "dot":
         raise TypeError("groups have no dot")
     x, source, arrays = aligned(keys, x, source)
     codes, names = _keys.coded_together(arrays) if isinstance(keys, tuple) else _keys.coded(arrays[0])
-    how = fold.make_how(nan)
     reduced = _one if len(fold.kinds) == 1 and fold.kinds[0].answer != "ranked" else _several
-    found, answers = reduced(codes, names, x, source, fold, how, ORDERS[order], dtype)
+    found, answers = reduced(codes, names, x, source, fold, ORDERS[order], dtype)
     return keys_like(keys, names(found)), answers
 
 
@@ -81,9 +81,10 @@ def key_at(found, place):
     return found[place:place + 1].tolist()[0]
 
 
-def _one(codes, names, x, source, fold, how, order, dtype):
+def _one(codes, names, x, source, fold, order, dtype):
     """(numbers of the keys of groups, the answers) of one operation, made where items are brought together."""
-    [kind] = fold.kinds
+    [operation] = fold.operations
+    kind, how = operation.kind, operation.make_how()
     code = _rows.value_code(kind, source, how, dtype)
     groups = _core.groups(_core.address_of(codes), source.items, order, kind.code, how, code)
     if groups.status:
@@ -95,20 +96,20 @@ def _one(codes, names, x, source, fold, how, order, dtype):
     return keys, fold.pack([arrays[0] if len(arrays) == 1 else tuple(arrays)])
 
 
-def _several(codes, names, x, source, fold, how, order, dtype):
+def _several(codes, names, x, source, fold, order, dtype):
     """The same of any operations: items are brought together once, and are segments then."""
     items = source.items
     count, width = items.count, items.num_bytes // max(items.count, 1)
     keys, offsets = np.empty(count, np.int64), np.empty(count + 1, np.int64)
     memory = np.empty(items.num_bytes, np.uint8)
     addresses = [_core.address_of(array) for array in (keys, offsets, memory)]
-    num_groups = _core.group_items(_core.address_of(codes), items, order, how, *addresses)
+    num_groups = _core.group_items(_core.address_of(codes), items, order, make_how(), *addresses)
     keys, offsets = keys[:num_groups].copy(), offsets[:num_groups + 1].copy()
     grouped = _core.array(addresses[2], source.code, False, 0, (count,), (width,), memory)
     return keys, fold.pack(
-        _segments.answers(grouped, kind, _rows.value_code(kind, source, how, dtype), how, offsets[:-1], offsets[1:],
-                          source.like, lambda group: key_at(names(keys[group:group + 1]), 0), "key")
-        for kind in fold.kinds)
+        _segments.answers(grouped, source, one, dtype, offsets[:-1], offsets[1:],
+                          lambda group: key_at(names(keys[group:group + 1]), 0), "key")
+        for one in fold.operations)
 
 
 def _failed_key(codes, names, x, how, kind, code):

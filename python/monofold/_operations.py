@@ -167,8 +167,8 @@ class Operation(_core.operation):
         self._set_row_type(source.code, code, *(() if named is None else (named,)))
         return code
 
-    def make_how(self, nan):
-        return make_how(nan, self.plain, self.correction, self.k)
+    def make_how(self, nan=None):
+        return make_how(self.nan if nan is None else nan, self.plain, self.correction, self.k)
 
     def _call(self, *args, **named):
         if len(args) > 1 or not named.keys() <= names_of(type(self)):

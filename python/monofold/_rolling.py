@@ -38,7 +38,7 @@ def rolling(x, window, fold, axis=-1, *, dtype=None, nan=None):
 
 
 def _roll(x, window, fold, axis, dtype, nan):
-    fold = _folds.as_fold(fold)
+    fold = _folds.as_fold(fold).with_nan(nan)
     if fold.kinds[0].name == "dot":
         raise TypeError("windows have no dot")
     if isinstance(window, bool) or not hasattr(window, "__index__"):
@@ -51,12 +51,12 @@ def _roll(x, window, fold, axis, dtype, nan):
     axis, = _rows.axes_of(axis, len(source.shape))
     if not 1 <= window <= source.shape[axis]:
         raise ValueError(f"a window of {window}, not 1 to {source.shape[axis]} items")
-    how = fold.make_how(nan)
-    return fold.pack(_one(source, one, how, axis, window, dtype) for one in fold.operations)
+    return fold.pack(_one(source, one, axis, window, dtype) for one in fold.operations)
 
 
-def _one(source, operation, how, axis, window, dtype):
-    kind, code = operation.kind, operation.value_code(source, how, dtype)
+def _one(source, operation, axis, window, dtype):
+    kind, how = operation.kind, operation.make_how()
+    code = operation.value_code(source, how, dtype)
     shape = source.shape[:axis] + source.shape[axis + 1:] + (source.shape[axis] - window + 1,)
     new = _rows.Answers(kind, shape, code, how.k)
     status, failed = _core.rolling(source.items, axis, window, kind.code, how, code, new.width, *new.addresses)

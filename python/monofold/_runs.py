@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import _arrays, _device_rows, _folds, _groups, _keys, _rows, _segments
+from . import _arrays, _device_rows, _folds, _groups, _keys, _segments
 
 _CODED = "biufmM"  # kinds of keys that become numbers without being sorted
 
@@ -27,13 +27,12 @@ def reduce_by_key(keys, x, fold, *, dtype=None, nan=None):
         An array of the keys of runs as they follow each other, or a tuple of them: a key may come again. The answers
         are as those of `group_by`, and places count along the run.
     """
-    fold = _folds.as_fold(fold)
+    fold = _folds.as_fold(fold).with_nan(nan)
     if fold.kinds[0].name == "dot":
         raise TypeError("runs have no dot")
     source = _arrays.as_source(x)
     _device_rows.refuse(source, "reduce_by_key")
     _, source, arrays = _groups.aligned(keys, x, source)
-    how = fold.make_how(nan)
     count = source.items.count
     begins = np.logical_or.reduce([_begins(array) for array in arrays])
     starts = np.flatnonzero(begins)
@@ -41,9 +40,9 @@ def reduce_by_key(keys, x, fold, *, dtype=None, nan=None):
     columns = tuple(_shown(array[starts]) for array in arrays)
     found = columns if isinstance(keys, tuple) else columns[0]
     return _groups.keys_like(keys, found), fold.pack(
-        _segments.answers(source.items, kind, _rows.value_code(kind, source, how, dtype), how, starts, stops,
-                          source.like, lambda run: _groups.key_at(found, run), "key")
-        for kind in fold.kinds)
+        _segments.answers(source.items, source, one, dtype, starts, stops,
+                          lambda run: _groups.key_at(found, run), "key")
+        for one in fold.operations)
 
 
 def _begins(keys):

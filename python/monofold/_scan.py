@@ -89,14 +89,13 @@ def cumulative_prod(x, axis=None, *, dtype=None, nan=None, include_initial=False
 
 
 def _scan(x, fold, axis, dtype, nan, include_initial):
-    fold = _folds.as_fold(fold)
+    fold = _folds.as_fold(fold).with_nan(nan)
     if fold.kinds[0].name == "dot":
         raise TypeError("scans have no dot")
     source = as_one_array(x, "scans")
     _device_rows.refuse(source, "a scan")
     axis = _axis_of(axis, len(source.shape))
-    how = fold.make_how(nan)
-    return fold.pack(_one(source, one, how, axis, dtype, bool(include_initial)) for one in fold.operations)
+    return fold.pack(_one(source, one, axis, dtype, bool(include_initial)) for one in fold.operations)
 
 
 def _axis_of(axis, rank):
@@ -111,8 +110,9 @@ def _axis_of(axis, rank):
     return _rows.axes_of(axis, rank)[0]
 
 
-def _one(source, operation, how, axis, dtype, with_empty):
-    kind, code = operation.kind, operation.value_code(source, how, dtype)
+def _one(source, operation, axis, dtype, with_empty):
+    kind, how = operation.kind, operation.make_how()
+    code = operation.value_code(source, how, dtype)
     shape = source.shape[:axis] + source.shape[axis + 1:] + (source.shape[axis] + with_empty,)
     new = _rows.Answers(kind, shape, code, how.k)
     status, failed = _core.scan(source.items, axis, with_empty, kind.code, how, code, *new.addresses)

@@ -34,22 +34,23 @@ def segmented_reduce(x, fold, offsets=None, *, starts=None, stops=None, dtype=No
 
 
 def _segments(x, fold, offsets, starts, stops, dtype, nan):
-    fold = _folds.as_fold(fold)
+    fold = _folds.as_fold(fold).with_nan(nan)
     if fold.kinds[0].name == "dot":
         raise TypeError("segments have no dot")
     source = as_one_array(x, "segments")
-    how = fold.make_how(nan)
     if _device_rows.is_on_device(source):
         source = _arrays.side_by_side(source)
         bounds = [one for one in (offsets, starts, stops) if one is not None]
         starts, stops = _bounds_on_device(source.items.count, offsets, starts, stops)
-        return fold.pack(_device_rows.segments(x, source, kind, how, starts, stops,
-                                               _rows.value_code(kind, source, how, dtype), bounds)
-                         for kind in fold.kinds)
+        return fold.pack(_on_device(x, source, one, starts, stops, dtype, bounds) for one in fold.operations)
     starts, stops = bounds_of(source.items.count, offsets, starts, stops)
-    codes = [one.value_code(source, how, dtype) for one in fold.operations]
-    return fold.pack(answers(source.items, kind, code, how, starts, stops, source.like)
-                     for kind, code in zip(fold.kinds, codes))
+    return fold.pack(answers(source.items, source, one, dtype, starts, stops) for one in fold.operations)
+
+
+def _on_device(x, source, operation, starts, stops, dtype, bounds):
+    kind, how = operation.kind, operation.make_how()
+    code = _rows.value_code(kind, source, how, dtype)
+    return _device_rows.segments(x, source, kind, how, starts, stops, code, bounds)
 
 
 def as_one_array(x, what):
@@ -107,15 +108,17 @@ def places(numbers, name):
     return _lists.packed_int64(array)
 
 
-def answers(items, kind, code, how, starts, stops, like, name=lambda row: row, part="row"):
-    """Those of one operation for each segment, in arrays that like(array of NumPy) makes; name(row) is what errors call
-    a segment."""
+def answers(items, source, operation, dtype, starts, stops, name=lambda row: row, part="row"):
+    """Those of one operation for each segment of `items`, which are of the type of `source`, in arrays of its library;
+    name(row) is what errors call a segment."""
+    kind, how = operation.kind, operation.make_how()
+    code = operation.value_code(source, how, dtype)
     new = _rows.Answers(kind, (starts.size,), code, how.k)
     bounds = _core.address_of(starts), _core.address_of(stops)
     status, failed = _core.segments(items, *bounds, starts.size, kind.code, how, code, new.width, *new.addresses)
     if status:
         raise_status(status, kind.name, row=name(failed), part=part)
-    arrays = [like(array) for array in new.arrays]
+    arrays = [source.like(array) for array in new.arrays]
     if kind.answer == "ranked":
         return TopK(*arrays)
     return arrays[0] if len(arrays) == 1 else tuple(arrays)

@@ -1,6 +1,6 @@
 """States: reductions that take their items in pieces, as values."""
 
-from . import _arrays, _core, _dtypes, _folds, _operations, _whole
+from . import _arrays, _core, _dtypes, _folds, _operations, _passes, _whole
 from ._kinds import KINDS
 
 _BY_CODE = {kind.code: kind for kind in KINDS.values()}
@@ -16,6 +16,7 @@ class State(_core.running):
     Parameters
     ----------
     fold : operation or fold
+        Its operations agree in the options that matter to them.
     dtype : str or dtype
         The type of the items.
     first_index : int
@@ -34,6 +35,7 @@ class State(_core.running):
 
     def __init__(self, fold, dtype, first_index=0, *, nan=None):
         fold = _folds.as_fold(fold).with_nan(nan)
+        fold.check_is_one_pass("a state")
         code = _dtypes.code_of(dtype)
         first_index = _operations.whole("first_index", first_index)
         self._hold(fold, code, _core.state(code, fold.codes, first_index, fold.make_how()))
@@ -198,7 +200,7 @@ class State(_core.running):
         if not isinstance(other, State):
             raise TypeError(f"a state takes states, not {type(other).__name__}")
         fold = other._fold
-        if other._code != self._code or fold is not self._fold and fold.operations != self._fold.operations:
+        if other._code != self._code or fold is not self._fold and not fold.is_same_pass(self._fold):
             raise ValueError(f"a state of {self._what()} does not take one of {other._what()}")
         return other._core
 
@@ -304,4 +306,7 @@ def _fold_of(kinds, options):
     if [kind.code for kind in kinds] == [kind.code for kind in _STATS.kinds] and not options["plain"]:
         return _folds.StatsFold(options["correction"], options["nan"])
     operations = [_operations.of_kind(kind, **options) for kind in kinds]
+    if options["plain"] and any(map(_passes.adds, operations)):  # others are what they are without
+        plain, others = options, options | {"plain": False}
+        operations = [_operations.of_kind(kind, **(plain if kind.name in _passes.PLAIN else others)) for kind in kinds]
     return _folds.as_fold(operations[0]) if len(operations) == 1 else _folds.Fold(operations)

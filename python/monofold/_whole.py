@@ -46,10 +46,11 @@ def answers(source, kinds, how, *, plain=False, raises=False):
     """
     in_order = plain or raises or not all(kind.any_order for kind in kinds)
     codes = [kind.code for kind in kinds]
-    if source.place_of is not None:
-        place_of, source.place_of = source.place_of, None
-        found = answers(source, kinds, how, plain=plain, raises=raises)
-        return [_with_places(answer, place_of) for answer in found]
+    found = _answers(source, kinds, codes, how, in_order)
+    return found if source.place_of is None else [_with_places(answer, source.place_of) for answer in found]
+
+
+def _answers(source, kinds, codes, how, in_order):
     source = _arrays.side_by_side(source, in_order)
     packed = _packed(source, kinds, how, in_order)
     if packed is not None and kinds[0].answer == "ranked":
