@@ -114,10 +114,23 @@ def check_masked(items):
 
 
 def with_mask(pieces, mask):
+    """The pieces of an array, of whose present items only those are left that a mask of the array marks too."""
     check_masked(pieces[0][0])
-    if len(pieces) > 1 or pieces[0][1] is not None:
-        raise TypeError("where= needs one array without absent items")
-    return [(pieces[0][0], mask)]
+    if len(pieces) == 1:
+        return [(pieces[0][0], both(mask, pieces[0][1]))]
+    marks, first, marked = np.asarray(_Seen(mask)).ravel(), 0, []
+    for items, own in pieces:
+        some = of_numpy(marks[first:first + items.count])
+        marked.append((items, both(some, own)))
+        first += items.count
+    return marked
+
+
+def both(mask, other):
+    """What two masks of one shape mark; None: everything."""
+    if mask is None or other is None:
+        return mask if other is None else other
+    return of_numpy(np.asarray(_Seen(mask)) & np.asarray(_Seen(other)))
 
 
 class _Seen:
@@ -142,6 +155,39 @@ def joined(source):
     marks = [np.ones(part.size, bool) if mask is None else np.asarray(_Seen(mask)).ravel()
              for part, (_, mask) in zip(parts, source.pieces)]
     return together, np.concatenate(marks)
+
+
+def in_one_piece(source):
+    """The same items as one array, which those of several chunks are copied to, once; it may have a mask."""
+    if len(source.pieces) == 1:
+        return source
+    items, there = joined(source)
+    return _like(source, items, None if there is None else of_numpy(there))
+
+
+def _like(source, items, mask=None):
+    """A source of the items of a NumPy array, in the name of another one."""
+    made = Source([(of_numpy(items), mask)], items.shape, source.code, source.like)
+    made.owner = source.owner
+    return made
+
+
+def without_absent(source):
+    """(the items that there are as one array, which they are of all or None), copied where some are absent."""
+    if source.pieces[0][1] is None and len(source.pieces) == 1:
+        return source, None
+    items, there = joined(source)
+    if there is None or there.all():
+        return _like(source, items), None
+    return _like(source, items[there]), there
+
+
+def full(source, what):
+    """The items as one array. Raises where some are absent, for `what` needs one at each place."""
+    source, there = without_absent(source)
+    if there is not None:
+        raise TypeError(f"{what} need an item at each place, and here some are absent: fill the nulls, or drop them")
+    return source
 
 
 def numbers(values, code):

@@ -314,7 +314,7 @@ class Dot(Operation):
         if y is _NOTHING:
             raise TypeError("dot takes two arrays")
         left, right = _arrays.as_source(x), _arrays.as_source(y)
-        check_pair(left, right)
+        left, right = pair_of(left, right)
         if axis is not None or keepdims or dtype is not None:
             return _rows.dot(self.kind, left, right, axis, keepdims, dtype, where, self.make_how(nan))
         mask = _arrays.as_mask(where, left.shape)
@@ -368,12 +368,12 @@ def signature_of(cls):
     return Signature(map(parameter, cls.parameters))
 
 
-def check_pair(left, right):
+def pair_of(left, right):
+    """Two sources as dot takes them: each one array, of one shape and type."""
     if left.shape != right.shape or left.code != right.code:
         raise ValueError(f"dot takes two arrays of one shape and type, not {left.shape} of "
                          f"{_dtypes.NAMES[left.code]} and {right.shape} of {_dtypes.NAMES[right.code]}")
-    if len(left.pieces) + len(right.pieces) > 2 or left.pieces[0][1] or right.pieces[0][1]:
-        raise TypeError("dot takes arrays in one piece, without absent items")
+    return _arrays.full(left, "inner products"), _arrays.full(right, "inner products")
 
 
 _CLASSES = {"var": Spread, "std": Spread, "top_k": Ranking, "bottom_k": Ranking, "norm": Norm, "dot": Dot}

@@ -60,4 +60,5 @@ def options_of(operations):
 
 def differing(operations):
     """The names of the options by which operations need several passes."""
-    return [name for name, matters in _MATTERS.items() if len({getattr(one, name) for one in operations if matters(one)}) > 1]
+    return [name for name, matters in _MATTERS.items()
+            if len({getattr(one, name) for one in operations if matters(one)}) > 1]

@@ -5,7 +5,6 @@ import numpy as np
 from . import _arrays, _core, _device_rows, _folds, _rows
 from ._errors import raise_status
 from ._results import TopK
-from ._segments import as_one_array
 
 
 def rolling(x, window, fold, axis=-1, *, dtype=None, nan=None):
@@ -14,7 +13,7 @@ def rolling(x, window, fold, axis=-1, *, dtype=None, nan=None):
     Parameters
     ----------
     x : array
-        One whose `axis` is not in row-major order is copied.
+        One whose `axis` is not in row-major order is copied, and so are chunks. No item is absent.
     window : int
         How many items, from 1 to as many as the axis has.
     fold : operation or fold
@@ -44,7 +43,7 @@ def _roll(x, window, fold, axis, dtype, nan):
     if isinstance(window, bool) or not hasattr(window, "__index__"):
         raise TypeError(f"a window is a number of items, not {type(window).__name__}")
     window = window.__index__()
-    source = as_one_array(x, "windows")
+    source = _arrays.full(_arrays.as_source(x), "windows")
     _device_rows.refuse(source, "rolling")
     if axis is None or isinstance(axis, tuple) or not source.shape:
         raise TypeError("windows lie along one axis of an array")

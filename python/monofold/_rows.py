@@ -60,9 +60,8 @@ def _native_code(operation, code, how):
 
 def reduce(source, mask, kind, how, axes, code, keepdims=False):
     """Arrays of answers: one, or two for pairs (lowest, highest) and ranks (values, places)."""
-    if len(source.pieces) > 1 or source.pieces[0][1] is not None:
-        raise TypeError("an axis needs one array without absent items")
-    items = source.items
+    [(items, present)] = _arrays.in_one_piece(source).pieces
+    mask = _arrays.both(mask, present)
     shape = answer_shape(source.shape, axes, keepdims)
     new = Answers(kind, shape, code, how.k)
     check_rows(kind, source, axes, *_core.rows(items, mask, axes, kind.code, how, code, new.width, *new.addresses))

@@ -1,8 +1,7 @@
 """Scans: one answer for each beginning of an array, such as running sums."""
 
-from . import _core, _device_rows, _folds, _operations, _rows
+from . import _arrays, _core, _device_rows, _folds, _operations, _rows
 from ._rolling import given
-from ._segments import as_one_array
 
 _SUM, _PROD = _operations.make("sum"), _operations.make("prod")
 
@@ -13,7 +12,7 @@ def scan(x, fold, axis=None, *, dtype=None, nan=None, include_initial=False):
     Parameters
     ----------
     x : array
-        One whose `axis` is not in row-major order is copied.
+        One whose `axis` is not in row-major order is copied, and so are chunks. No item is absent.
     fold : operation or fold
     axis : int, optional
         May be left out where there is one axis.
@@ -43,7 +42,7 @@ def cumulative_sum(x, axis=None, *, dtype=None, nan=None, include_initial=False)
     Parameters
     ----------
     x : array
-        One whose `axis` is not in row-major order is copied.
+        One whose `axis` is not in row-major order is copied, and so are chunks. No item is absent.
     axis : int, optional
         May be left out where there is one axis.
     dtype : str or dtype, optional
@@ -71,7 +70,7 @@ def cumulative_prod(x, axis=None, *, dtype=None, nan=None, include_initial=False
     Parameters
     ----------
     x : array
-        One whose `axis` is not in row-major order is copied.
+        One whose `axis` is not in row-major order is copied, and so are chunks. No item is absent.
     axis : int, optional
         May be left out where there is one axis.
     dtype : str or dtype, optional
@@ -92,7 +91,7 @@ def _scan(x, fold, axis, dtype, nan, include_initial):
     fold = _folds.as_fold(fold).with_nan(nan)
     if fold.kinds[0].name == "dot":
         raise TypeError("scans have no dot")
-    source = as_one_array(x, "scans")
+    source = _arrays.full(_arrays.as_source(x), "scans")
     _device_rows.refuse(source, "a scan")
     axis = _axis_of(axis, len(source.shape))
     return fold.pack(_one(source, one, axis, dtype, bool(include_initial)) for one in fold.operations)

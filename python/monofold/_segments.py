@@ -13,7 +13,7 @@ def segmented_reduce(x, fold, offsets=None, *, starts=None, stops=None, dtype=No
     Parameters
     ----------
     x : array
-        In row-major order. One that does not lie so is copied.
+        In row-major order. One that does not lie so is copied, and so are chunks and items among absent ones.
     fold : operation or fold
     offsets : array of int, optional
         Segment i has the items from offset i to before offset i + 1.
@@ -27,7 +27,7 @@ def segmented_reduce(x, fold, offsets=None, *, starts=None, stops=None, dtype=No
     Returns
     -------
     array, or a tuple of arrays
-        As along an axis; places count from the segment's start.
+        As along an axis; places count from the segment's start, absent items too, which are left out.
     """
     quick = _core.reduce_segments_quickly(x, fold, offsets, starts, stops, dtype, nan)
     return _segments(x, fold, offsets, starts, stops, dtype, nan) if quick is None else quick
@@ -37,27 +37,47 @@ def _segments(x, fold, offsets, starts, stops, dtype, nan):
     fold = _folds.as_fold(fold).with_nan(nan)
     if fold.kinds[0].name == "dot":
         raise TypeError("segments have no dot")
-    source = as_one_array(x, "segments")
+    source = _arrays.as_source(x)
     if _device_rows.is_on_device(source):
         source = _arrays.side_by_side(source)
         bounds = [one for one in (offsets, starts, stops) if one is not None]
         starts, stops = _bounds_on_device(source.items.count, offsets, starts, stops)
         return fold.pack(_on_device(x, source, one, starts, stops, dtype, bounds) for one in fold.operations)
-    starts, stops = bounds_of(source.items.count, offsets, starts, stops)
-    return fold.pack(answers(source.items, source, one, dtype, starts, stops) for one in fold.operations)
+    source, there = _arrays.without_absent(source)
+    starts, stops = bounds_of(source.items.count if there is None else there.size, offsets, starts, stops)
+    placed = None
+    if there is not None:
+        present = _Present(there, starts, stops)
+        (starts, stops), placed = present.bounds, present.placed
+    return fold.pack(answers(source.items, source, one, dtype, starts, stops, placed=placed) for one in fold.operations)
+
+
+class _Present:
+    """The items that there are, brought together: segments of them, and their places in segments of all."""
+
+    def __init__(self, there, starts, stops):
+        _check_bounds(there.size, starts, stops)
+        before = np.concatenate([[0], np.cumsum(there)])
+        self.starts, self.first = starts, before[starts]
+        self.bounds = self.first, before[stops]
+        self.places = np.flatnonzero(there)
+
+    def placed(self, found):
+        """Places in segments of all items, of those in segments of the present ones."""
+        first, start = (one.reshape(-1, *(1,) * (found.ndim - 1)) for one in (self.first, self.starts))
+        return self.places[first + found] - start
+
+
+def _check_bounds(count, starts, stops):
+    wrong = (starts < 0) | (stops < starts) | (stops > count)
+    if wrong.any():
+        raise ValueError(f"segment {wrong.argmax()} ends before it begins, or lies outside the array")
 
 
 def _on_device(x, source, operation, starts, stops, dtype, bounds):
     kind, how = operation.kind, operation.make_how()
     code = _rows.value_code(kind, source, how, dtype)
     return _device_rows.segments(x, source, kind, how, starts, stops, code, bounds)
-
-
-def as_one_array(x, what):
-    source = _arrays.as_source(x)
-    if len(source.pieces) > 1 or source.pieces[0][1] is not None:
-        raise TypeError(f"{what} need one array without absent items")
-    return source
 
 
 def bounds_of(count, offsets, starts, stops):
@@ -108,9 +128,9 @@ def places(numbers, name):
     return _lists.packed_int64(array)
 
 
-def answers(items, source, operation, dtype, starts, stops, name=lambda row: row, part="row"):
+def answers(items, source, operation, dtype, starts, stops, name=lambda row: row, part="row", placed=None):
     """Those of one operation for each segment of `items`, which are of the type of `source`, in arrays of its library;
-    name(row) is what errors call a segment."""
+    name(row) is what errors call a segment, and placed(places) is what places in segments are for the caller."""
     kind, how = operation.kind, operation.make_how()
     code = operation.value_code(source, how, dtype)
     new = _rows.Answers(kind, (starts.size,), code, how.k)
@@ -118,6 +138,8 @@ def answers(items, source, operation, dtype, starts, stops, name=lambda row: row
     status, failed = _core.segments(items, *bounds, starts.size, kind.code, how, code, new.width, *new.addresses)
     if status:
         raise_status(status, kind.name, row=name(failed), part=part)
+    if placed is not None and kind.answer in ("index", "ranked"):
+        new.arrays[-1] = placed(new.arrays[-1])
     arrays = [source.like(array) for array in new.arrays]
     if kind.answer == "ranked":
         return TopK(*arrays)

@@ -105,7 +105,7 @@ class State(_core.running):
             if other is None:
                 raise TypeError("a state of dot takes two arrays")
             right = _arrays.as_source_of(other, self._code)
-            _operations.check_pair(source, right)
+            source, right = _operations.pair_of(source, right)
             source, right = _arrays.side_by_side(source), _arrays.side_by_side(right)
             self._core.push_pairs(source.items, right.items, None)
             return self

@@ -69,7 +69,9 @@ def _whole_correction(correction):
 
 def _repeated(source, times):
     """Every item so often, along a last axis of no bytes."""
-    return _arrays.Source([(source.items.repeated(times), None)], (*source.shape, times), source.code, source.like)
+    [(items, mask)] = _arrays.in_one_piece(source).pieces
+    pieces = [(items.repeated(times), None if mask is None else mask.repeated(times))]
+    return _arrays.Source(pieces, (*source.shape, times), source.code, source.like)
 
 
 _PARAMETER_DOCS = {

@@ -204,4 +204,5 @@ class Column:
         return ArrowArray(items.size, nulls, self.offset, 2, 0, buffers, None, None, self.release, None)
 
     def __arrow_c_stream__(self, requested_schema=None):
+        self.next = 0
         return _new_capsule(ctypes.addressof(self.stream), b"arrow_array_stream", None)

@@ -177,8 +177,6 @@ def test_arrow_refusals():
         mf.sum(Column([], text=b"u"))
     with pytest.raises(ValueError, match="broken"):
         mf.sum(Column([], "float64", error=b"broken pipe"))
-    with pytest.raises(TypeError):
-        mf.sum(Column([(np.ones(2), None), (np.ones(2), None)]), axis=0)
 
 
 def test_pyarrow():
