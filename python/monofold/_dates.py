@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import _arrays, _lists
+from . import _arrays, _lists, _rows
 from ._errors import NanFound
 
 ORDERED = ("min", "max", "minmax", "argmin", "argmax", "count")
@@ -46,7 +46,7 @@ def reduce(operation, dates, where=None, nan="propagate", axis=None, keepdims=Fa
     if where is not None:
         absent &= where
     if nan == "raise" and absent.any():
-        raise NanFound(f"{name}: there is a NaT", int(absent.ravel().argmax()) if axis is None else None)
+        raise NanFound(f"{name}: there is a NaT", _first_in(absent, axis))
     if nan == "omit":
         where = ~absent & (True if where is None else where)
     numbers = x.astype(x.dtype.newbyteorder("="), copy=False).view(np.int64)
@@ -59,6 +59,17 @@ def reduce(operation, dates, where=None, nan="propagate", axis=None, keepdims=Fa
     dates = tuple(np.asarray(one, np.int64).view(x.dtype.newbyteorder("="))[()]
                   for one in (answer if name == "minmax" else (answer,)))
     return dates if name == "minmax" else dates[0]
+
+
+def _first_in(absent, axis):
+    """The place of the first NaT; where rows along axes are reduced, its index: of the first row that has one."""
+    if axis is None:
+        return int(absent.ravel().argmax())
+    axes = _rows.axes_of(axis, absent.ndim)
+    order = [one for one in range(absent.ndim) if one not in axes] + axes
+    rows = absent.transpose(order)
+    index = np.unravel_index(rows.ravel().argmax(), rows.shape)
+    return tuple(int(index[order.index(one)]) for one in range(absent.ndim))
 
 
 def _with_absent(name, answer, numbers, absent, options):

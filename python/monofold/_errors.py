@@ -19,8 +19,10 @@ class NanFound(ValueError):
 
     Attributes
     ----------
-    index : int or None
-        Its place, in row-major order; None where rows were reduced.
+    index : int, tuple of ints or None
+        Its place, in row-major order. Where rows along axes were reduced, its index, a tuple: of the first NaN in the
+        first row that has one; of a Dask array in the rows of a task, or None where states of their parts were joined.
+        None on a GPU, and in segments, windows, scans, groups and runs.
     """
 
     def __init__(self, message, index=None):
@@ -49,7 +51,7 @@ def raise_status(status, name=None, index=None, row=None, part="row"):
     if status == INTEGER_OVERFLOW:
         raise IntegerOverflow(f"{subject}the exact answer does not fit its integer type{where}")
     if status == NAN_FOUND:
-        place = f" at index {index}" if index is not None and index >= 0 else ""
+        place = f" at index {index}" if isinstance(index, tuple) or index is not None and index >= 0 else ""
         raise NanFound(f"{subject}there is a NaN{place}{where}", index)
     if status == UNSUPPORTED:
         raise TypeError(text)

@@ -297,14 +297,14 @@ def _typed(x, fold, axis, keepdims, dtype, out, where):
     for kind in fold.kinds:
         if kind.name == "dot" or isinstance(fold, StatsFold):
             raise TypeError(f"{fold!r} takes no dtype and no out here")
-        if kind.answer == "ranked" and out is not None:
-            raise TypeError(f"{kind.name} takes no out")
     count = len(fold.operations)
     outs = (None,) * count if out is None else (out,) if isinstance(fold, Single) else _rows.outs_of(out, count)
     later = _rows.Later(outs) if count > 1 and out is not None else None
     answers = [one._reduce(x, axis, keepdims, dtype, into, where, one.nan)
                for one, into in zip(fold.operations, outs if later is None else later.places)]
-    return fold.pack(answers if later is None else later.write())
+    if later is not None:
+        answers = [TopK(*one) if kind.answer == "ranked" else one for kind, one in zip(fold.kinds, later.write())]
+    return fold.pack(answers)
 
 
 def _rows_of(x, source, mask, operation, axes, keepdims):

@@ -74,10 +74,10 @@ _PARAMETER_DOCS = {
     "axis": "int or tuple of ints, optional\n    The axes to reduce; None: all of them.",
     "keepdims": "bool, optional\n    Reduced axes stay, with one index.",
     "dtype": "str or dtype, optional\n    The type of the answer, rounded once.",
-    "out": "array, optional\n    Takes the answer: an array of NumPy or a tensor of PyTorch; on a device any array there.",
+    "out": "array, optional\n    Takes the answer; a tuple where there are two. Of NumPy or PyTorch; on a device any array.",
     "where": "array of bool, optional\n    Which items there are.",
     "nan": '{"propagate", "omit", "raise"}, optional\n    NaN make the answer NaN, are left out, or raise `NanFound`.',
-    "correction": "int, optional\n    Divides by the number of items less this; 0 by itself.",
+    "correction": "int, optional\n    Divides by the number of items less this; an integer, as saved states keep it.",
     "ord": "{1, 2, inf}, optional\n    Which norm; 2 by itself.",
 }
 _POSITIONAL = ("x", "y", "k", "axis")
@@ -239,37 +239,39 @@ class Ranking(Operation):
     """The k best items and their places."""
 
     options = ("k",)
-    parameters = ("x", "k", "axis", "keepdims", "dtype", "where", "nan")
+    parameters = ("x", "k", "axis", "keepdims", "dtype", "out", "where", "nan")
     returns = ("TopK\n    `values` and their `indices`, best first; along an axis in its place. The last of "
                "several axes has them; with\n    `keepdims` that is the last reduced one.")
 
-    def _answer(self, x=_NOTHING, k=None, axis=None, *, keepdims=False, dtype=None, where=None, nan=None):
+    def _answer(self, x=_NOTHING, k=None, axis=None, *, keepdims=False, dtype=None, out=None, where=None, nan=None):
         if isinstance(x, int) and not isinstance(x, bool) and axis is None:
             raise TypeError("the first argument is an array; name k: top_k(k=3)")
         is_told = nan is k is None
         self = self if is_told else self._told(nan=nan, k=k)
         if x is _NOTHING:
-            return self._alone(axis=axis, keepdims=keepdims or None, dtype=dtype, where=where)
-        if axis is where is dtype is None and not keepdims and not is_told:
+            return self._alone(axis=axis, keepdims=keepdims or None, dtype=dtype, out=out, where=where)
+        if axis is where is dtype is out is None and not keepdims and not is_told:
             return self(x)  # which may be quick
         source = _arrays.as_source(x)
         mask = _device_where.mask_for(where, source)
         how = self.make_how(self.nan)
-        if axis is None and not keepdims and dtype is None:
+        if axis is None and not keepdims and dtype is out is None:
             source = _device_where.marked(source, mask)
             [answer] = _whole.answers(source, [self.kind], how)
             values, places = _whole.ranked(self.kind, answer)
             return TopK(source.like(_arrays.numbers(values, source.code)),
                         source.like(_arrays.numbers(places, _dtypes.INT64)))
-        return self.rows(x, source, mask, how, _rows.axes_of(axis, len(source.shape)), keepdims, dtype)
+        return self.rows(x, source, mask, how, _rows.axes_of(axis, len(source.shape)), keepdims, dtype, out)
 
     def _reduce(self, x, axis, keepdims, dtype, out, where, nan):
-        return self._answer(x, None, axis, keepdims=keepdims, dtype=dtype, where=where, nan=nan)
+        return self._answer(x, None, axis, keepdims=keepdims, dtype=dtype, out=out, where=where, nan=nan)
 
-    def rows(self, x, source, mask, how, axes, keepdims=False, dtype=None):
+    def rows(self, x, source, mask, how, axes, keepdims=False, dtype=None, out=None):
         """The best along axes."""
-        code = _rows.value_code(self.kind, source, how, dtype)
-        if is_far := _device_rows.is_on_device(source):
+        code = (_rows.value_code if out is None else _rows.ruled_code)(self.kind, source, how, dtype)
+        if (is_far := _device_rows.is_on_device(source)) and out is not None:
+            raise TypeError(f"{self.kind.name}: out= is for arrays on the host")
+        if is_far:
             found = _device_where.reduce(x, source, mask, self.kind, how, axes, code)
         else:
             found = _rows.reduce(source, mask, self.kind, how, axes, code)
@@ -280,6 +282,8 @@ class Ranking(Operation):
             kept[axes[-1]] = how.k
             move = _device_rows.moved if is_far else _arrays.moved
             found = [move(array, axes[-1] - len(axes) + 1).reshape(kept) for array in found]
+        if out is not None:
+            return TopK(*_rows.into(out, found))
         return TopK(*found) if is_far else TopK(*map(source.like, found))
 
 
@@ -303,20 +307,20 @@ class Norm(Operation):
 class Dot(Operation):
     """The inner product of two arrays of one shape and type, whole or along axes."""
 
-    parameters = ("x", "y", "axis", "keepdims", "dtype", "where", "nan")
+    parameters = ("x", "y", "axis", "keepdims", "dtype", "out", "where", "nan")
     returns = "number or array\n    Exact, rounded once; along axes, and with `keepdims`, an array of the library of `x`."
 
-    def _answer(self, x=_NOTHING, y=_NOTHING, axis=None, *, keepdims=False, dtype=None, where=None, nan=None):
+    def _answer(self, x=_NOTHING, y=_NOTHING, axis=None, *, keepdims=False, dtype=None, out=None, where=None, nan=None):
         nan = self.nan if nan is None else nan
         if x is _NOTHING:
             return self.with_options(nan)._alone(y=None if y is _NOTHING else y, axis=axis, keepdims=keepdims or None,
-                                                 dtype=dtype, where=where)
+                                                 dtype=dtype, out=out, where=where)
         if y is _NOTHING:
             raise TypeError("dot takes two arrays")
         left, right = _arrays.as_source(x), _arrays.as_source(y)
         left, right = pair_of(left, right)
-        if axis is not None or keepdims or dtype is not None:
-            return _rows.dot(self.kind, left, right, axis, keepdims, dtype, where, self.make_how(nan))
+        if axis is not None or keepdims or not (dtype is out is None):
+            return _rows.dot(self.kind, left, right, axis, keepdims, dtype, out, where, self.make_how(nan))
         mask = _arrays.as_mask(where, left.shape)
         if mask is not None:
             _arrays.check_masked(left.items)

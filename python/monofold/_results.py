@@ -9,7 +9,7 @@ def _escaped(text):
     return escape(str(text))
 
 
-def _table(rows):
+def table(rows):
     cells = "".join(f"<tr><th>{_escaped(name)}</th>" + "".join(f"<td>{_escaped(cell)}</td>" for cell in cells)
                     + "</tr>" for name, *cells in rows)
     return f"<table>{cells}</table>"
@@ -35,7 +35,7 @@ class TopK(NamedTuple):
     def _repr_html_(self):
         if getattr(self.values, "ndim", 1) != 1:
             return f"<pre>{_escaped(repr(self))}</pre>"
-        return _table([("index", "value"), *zip(self.indices, self.values)])
+        return table([("index", "value"), *zip(self.indices, self.values)])
 
 
 class Stats(NamedTuple):
@@ -57,4 +57,4 @@ class Stats(NamedTuple):
         return "\n".join(f"{name:<{width}}  {value}" for name, value in zip(self._fields, self))
 
     def _repr_html_(self):
-        return _table(zip(self._fields, self))
+        return table(zip(self._fields, self))

@@ -5,8 +5,8 @@ import sys
 
 import numpy as np
 
-from . import _arrays, _core, _dtypes, _kinds, _protocols
-from ._errors import DeviceUnavailable, raise_status
+from . import _arrays, _core, _dtypes, _kinds, _protocols, _whole
+from ._errors import NAN_FOUND, DeviceUnavailable, raise_status
 
 
 def axes_of(axis, rank):
@@ -64,34 +64,70 @@ def reduce(source, mask, kind, how, axes, code, keepdims=False):
     mask = _arrays.both(mask, present)
     shape = answer_shape(source.shape, axes, keepdims)
     new = Answers(kind, shape, code, how.k)
-    check_rows(kind, source, axes, *_core.rows(items, mask, axes, kind.code, how, code, new.width, *new.addresses))
+    outcome = _core.rows(items, mask, axes, kind.code, how, code, new.width, *new.addresses)
+    check_rows(kind, source, axes, *outcome, how, [(items, mask)])
     return new.arrays
 
 
-def check_rows(kind, source, axes, status, row):
-    """Raises where a row has no answer."""
-    check_kept(kind, [extent for axis, extent in enumerate(source.shape) if axis not in axes], status, row)
+def check_rows(kind, source, axes, status, row, how=None, looked_at=()):
+    """Raises where a row has no answer; `looked_at`: (items, mask) where a NaN is looked for."""
+    if not status:
+        return
+    kept, index = [extent for axis, extent in enumerate(source.shape) if axis not in axes], None
+    if status == NAN_FOUND:
+        at = _index_of(row, kept)
+        found = [place for one in looked_at if (place := _first_nan(*one, axes, at, how)) >= 0]
+        index = _whole_index(source.shape, axes, at, min(found)) if found else None
+    check_kept(kind, kept, status, row, index)
 
 
-def check_kept(kind, kept, status, row):
-    """The same of rows of this shape."""
+def check_kept(kind, kept, status, row, index=None):
+    """The same of rows of this shape, by the index of the NaN where it is known."""
     if status:
-        index = np.unravel_index(row, kept) if kept else ()
-        raise_status(status, kind.name, row=tuple(map(int, index)) or None)
+        raise_status(status, kind.name, index, row=_index_of(row, kept) or None)
 
 
-def dot(kind, left, right, axis, keepdims, dtype, where, how):
+def _index_of(row, kept):
+    return tuple(map(int, np.unravel_index(row, kept))) if kept else ()
+
+
+def _first_nan(items, mask, axes, at, how):
+    """Where in a row the first NaN stands that `how` refuses; below 0: there is none."""
+    def row_of(array):
+        own = iter(at)
+        address = array.address + sum(
+            next(own) * step for axis, step in enumerate(array.strides) if axis not in axes)
+        extents, strides = ([each[axis] for axis in axes] for each in (array.extents, array.strides))
+        return _core.array(address, array.dtype, array.swapped, array.place, extents, strides, array)
+
+    row, marks = row_of(items), None if mask is None else row_of(mask)
+    kind = _kinds.KINDS["count_nan"]
+    state = _core.state(items.dtype, [kind.code], 0, how)
+    state.fill(row, marks)
+    return _whole.answer_of(state, 0, kind, 1, [(row, marks)])[-1]
+
+
+def _whole_index(shape, axes, at, place):
+    """The index of an item, by that of its row and its place in it."""
+    own, kept = iter(np.unravel_index(place, [shape[axis] for axis in axes])), iter(at)
+    return tuple(int(next(own if axis in axes else kept)) for axis in range(len(shape)))
+
+
+def dot(kind, left, right, axis, keepdims, dtype, out, where, how):
     """The inner products of the rows of two arrays of one shape and type."""
     if where is not None:
-        raise TypeError("dot: where= is for whole arrays, without axis=, keepdims= and dtype=")
+        raise TypeError("dot: where= is for whole arrays, without axis=, keepdims=, dtype= and out=")
     if left.items.place or right.items.place:
         raise TypeError("dot along axes takes arrays on the host; whole arrays may lie on a device")
     axes = axes_of(axis, len(left.shape))
     shape = answer_shape(left.shape, axes, keepdims)
-    code = value_code(kind, left, how, dtype)
+    if out is not None and dtype is None:
+        dtype = _dtypes.NAMES[code_of_out(outs_of(out, 1)[0])]
+    code = (value_code if out is None else ruled_code)(kind, left, how, dtype)
     new = Answers(kind, shape, code, how.k)
-    check_rows(kind, left, axes, *_core.pair_rows(left.items, right.items, axes, how, code, new.addresses[0]))
-    return left.like(new.arrays[0])
+    outcome = _core.pair_rows(left.items, right.items, axes, how, code, new.addresses[0])
+    check_rows(kind, left, axes, *outcome, how, [(left.items, None), (right.items, None)])
+    return left.like(new.arrays[0]) if out is None else into(out, new.arrays)
 
 
 class Answers:

@@ -1,6 +1,6 @@
 """States: reductions that take their items in pieces, as values."""
 
-from . import _arrays, _core, _dtypes, _folds, _operations, _passes, _whole
+from . import _arrays, _core, _dtypes, _folds, _operations, _passes, _results, _whole
 from ._kinds import KINDS
 
 _BY_CODE = {kind.code: kind for kind in KINDS.values()}
@@ -276,6 +276,9 @@ class State(_core.running):
 
     def _what(self):
         return f"{self._fold!r} of {self.dtype}"
+
+    def _repr_html_(self):
+        return _results.table([("state", repr(self._fold)), ("type", self.dtype), ("items", self.count)])
 
     def __repr__(self):
         return f"<monofold.State: {self._what()}, {self.count} items>"

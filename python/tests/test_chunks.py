@@ -140,6 +140,7 @@ def test_columns_of_libraries(library):
                             (mf.segmented_reduce(column, mf.sum, ends), mf.segmented_reduce(x, mf.sum, ends)),
                             (mf.dot(column, y), mf.dot(x, y)), (mf.sum(column, where=x > 0), mf.sum(x, where=x > 0))):
         assert same(found, expected)
+    assert type(mf.sum(column, axis=0)) is type(mf.top_k(column, 2).values) is np.ndarray
     assert mf.sum(gaps, where=[True, True, False, True]) == 5.0 and mf.argmax(gaps, axis=0) == 3
     assert mf.segmented_reduce(gaps, mf.argmax, [0, 2, 4]).tolist() == [0, 1]
     with pytest.raises(TypeError, match="absent"):

@@ -25,7 +25,8 @@ def test_none_is_no_array(call):
 
 
 @pytest.mark.parametrize("call, why", (
-    (lambda: mf.dot(X, X, out=X), r"^dot\(\) takes no out$"),
+    (lambda: mf.dot(X, X, ord=1), r"^dot\(\) takes no ord$"),
+    (lambda: mf.stats(X, out=X), r"^stats\(\) takes no out$"),
     (lambda: mf.top_k(X, 2, keepdims_=True), r"^top_k\(\) takes no keepdims_$"),
     (lambda: mf.stats(X, dtype="f4"), r"^stats\(\) takes no dtype$"),
     (lambda: mf.sum(X, correction=1, ord=1), r"^sum\(\) takes no correction, ord$"),
@@ -82,6 +83,10 @@ def test_arrays_on_a_gpu_are_refused_by_name():
             mf.rolling(on_gpu, 2, mf.sum)
         with pytest.raises(TypeError, match="group_by of an array on a device needs keys on the device"):
             mf.group_by(np.arange(4), on_gpu, mf.sum)
+        with pytest.raises(TypeError, match="top_k: out= is for arrays on the host"):
+            mf.top_k(on_gpu, 1, out=(np.zeros(1, "float32"), np.zeros(1, int)))
+        with pytest.raises(TypeError, match="dot along axes takes arrays on the host"):
+            mf.dot(on_gpu, on_gpu, out=np.zeros(()))
 
 
 @pytest.mark.skipif(not mf.info()["gpu"].startswith("none"), reason="the pointers are not of a GPU")

@@ -142,6 +142,51 @@ def test_best_keep_their_axes():
 
 
 @pytest.mark.parametrize("best", (mf.top_k, mf.bottom_k))
+def test_best_into_arrays(best):
+    x = numbers("float32", (3, 4, 5))
+    for axis, shape in ((None, (2,)), (1, (3, 2, 5)), ((0, 2), (4, 2)), (-1, (3, 4, 2))):
+        out = np.full(shape, 7, "float32"), np.full(shape, -7)
+        found = best(x, 2, axis, out=out)
+        assert type(found) is mf.TopK and found.values is out[0] and found.indices is out[1]
+        assert same(out[0], best(x, 2, axis).values) and same(out[1], best(x, 2, axis).indices)
+    kept = mf.TopK(np.zeros((1, 4, 2)), np.zeros((1, 4, 2), int))
+    best(x, 2, (0, 2), keepdims=True, dtype="float64", out=kept)
+    assert same(kept.values, best(x, 2, (0, 2), keepdims=True, dtype="float64").values)
+    total, pair = np.zeros(3), (np.zeros((3, 2), "float32"), np.zeros((3, 2), int))
+    rows = x.reshape(3, 20)
+    found = mf.reduce(rows, mf.all(mf.sum, best(k=2)), 1, out=(total, pair))
+    assert found[0] is total and type(found[1]) is mf.TopK and same(pair[1], best(rows, 2, 1).indices)
+    assert mf.reduce(rows, best(k=2), 1, out=pair).values is pair[0]
+    step = np.zeros((3, 4), "float32")[:, ::2]  # any strides
+    assert same(best(rows, 2, 1, out=(step, pair[1]), where=rows > -1e30).values.copy(), best(rows, 2, 1).values)
+    before = pair[0].copy()
+    for wrong, error in ((pair[0], ValueError), (pair[::-1], TypeError), ((pair[0][:2], pair[1]), ValueError),
+                         ((pair[0].astype(float), pair[1]), TypeError), ((pair[0], pair[0].view("i4")), TypeError)):
+        with pytest.raises(error):
+            best(rows * 2, 2, 1, out=wrong)
+    assert same(pair[0], before)
+    with pytest.raises(TypeError, match="out= goes with an array"):
+        best(out=pair)
+
+
+def test_inner_products_into_arrays():
+    x, y = numbers("float32", (3, 40)), numbers("float32", (3, 40), 3)
+    for options, shape in (({"axis": 1}, (3,)), ({}, ()), ({"axis": 0, "keepdims": True}, (1, 40))):
+        for dtype in ("float32", "float64"):
+            out = np.full(shape, 7, dtype)
+            assert mf.dot(x, y, out=out, **options) is out
+            assert same(out, np.asarray(mf.dot(x, y, dtype=dtype, **options), dtype))
+    assert mf.plain.dot(x, y, out=np.zeros(()))[()] == mf.plain.dot(x, y)
+    for wrong, error in ((np.zeros(4), ValueError), (np.zeros(3, "int32"), TypeError), ([0.0] * 3, TypeError)):
+        with pytest.raises(error):
+            mf.dot(x, y, axis=1, out=wrong)
+    with pytest.raises(TypeError, match="out="):
+        mf.dot(x, y, out=np.zeros(()), where=x > 0)
+    with pytest.raises(TypeError, match="out= goes with an array"):
+        mf.dot(out=np.zeros(()))
+
+
+@pytest.mark.parametrize("best", (mf.top_k, mf.bottom_k))
 def test_best_of_a_type(best):
     x = numbers("float64", (3, 40))
     for dtype in ("float32", "float16", "float64"):
@@ -162,8 +207,7 @@ def test_best_of_a_type(best):
     for call in (lambda: best(whole, 1, dtype="int8"), lambda: mf.scan(whole, best(k=1), dtype="int8")):
         with pytest.raises(mf.IntegerOverflow):
             call()
-    for wrong in (lambda: best(x, 1, dtype="int8"), lambda: best(dtype="float32"),
-                  lambda: mf.reduce(x, best, out=np.zeros(10))):
+    for wrong in (lambda: best(x, 1, dtype="int8"), lambda: best(dtype="float32")):
         with pytest.raises(TypeError):
             wrong()
 
@@ -181,7 +225,7 @@ def test_reduce_to_types_and_arrays():
     found = mf.reduce(x, mf.all(mf.sum, mf.argmax), 0, out=others, where=True)
     assert found[0] is others[0] and same(others[0], mf.sum(x, 0)) and same(others[1], mf.argmax(x, 0))
     assert mf.reduce([1.0, np.nan], mf.sum, dtype="float32", nan="omit") == 1.0
-    for fold, options, error in ((mf.top_k, {"out": out}, TypeError), (mf.dot, {"dtype": "int8"}, TypeError),
+    for fold, options, error in ((mf.top_k, {"out": out}, ValueError), (mf.dot, {"dtype": "int8"}, TypeError),
                                  (mf.stats, {"dtype": "float32"}, TypeError), (pair, {"out": out}, ValueError),
                                  (mf.argmax, {"dtype": "float32"}, TypeError)):
         with pytest.raises(error):

@@ -92,6 +92,37 @@ def test_interrupts(call):
         call()
 
 
+def test_ctrl_c():
+    """The signal that a terminal sends, in a process whose handlers are Python's own."""
+    code = """if True:
+        import signal, monofold as mf, numpy as np
+        signal.alarm(60)
+        state = mf.State(mf.sum, "float64").push([1.0])
+        for call in (lambda: mf.sum(np.broadcast_to(1.0, 2**40)), lambda: state.push(np.broadcast_to(1.0, 2**40)),
+                     lambda: mf.reduce(np.broadcast_to(1.0, 2**40), mf.all(mf.sum, mf.plain.sum))):
+            try:
+                print("begun", flush=True)
+                call()
+            except KeyboardInterrupt:
+                print("stopped", state.count, mf.sum([1.0, 2.0]), flush=True)
+        mf.sum(np.broadcast_to(1.0, 2**40))
+        """
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", code], text=True, **pipes) as child:
+        try:
+            for _ in range(3):
+                assert child.stdout.readline() == "begun\n"
+                time.sleep(0.2)
+                child.send_signal(signal.SIGINT)
+                assert child.stdout.readline() == "stopped 1 3.0\n"
+            time.sleep(0.2)
+            child.send_signal(signal.SIGINT)
+            _, errors = child.communicate(timeout=30)
+        finally:
+            child.kill()
+    assert child.returncode == -signal.SIGINT and errors.rstrip().endswith("KeyboardInterrupt")
+
+
 @pytest.mark.parametrize("shape", ((4, 2**27), (2**29,)))
 def test_interrupted_windows(shape):
     x = np.zeros(shape, "int8")

@@ -215,6 +215,9 @@ def test_stats():
     assert repr(mf.stats([1, 2])).splitlines()[3] == "mean    1.5"
     assert "<th>mean</th><td>1.5</td>" in mf.stats([1, 2])._repr_html_()
     assert "<td>2</td>" in mf.top_k([1, 2], 1)._repr_html_()
+    state = mf.State(mf.all(mf.sum, mf.max), "float32").push([1.0, 2.0])._repr_html_()
+    for name, value in (("state", "monofold.all(monofold.sum, monofold.max)"), ("type", "float32"), ("items", "2")):
+        assert f"<tr><th>{name}</th><td>{value}</td></tr>" in state
     assert "values" in repr(mf.top_k([1, 2], 1)) and "2" in repr(mf.top_k([1, 2], 1))
 
 
