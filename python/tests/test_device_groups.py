@@ -72,6 +72,9 @@ def test_several_folds_and_options():
         assert same(got, want)
     assert same(mf.group_by(by, there, mf.mean, dtype="float64")[1], mf.group_by(keys, x, mf.mean, dtype="float64")[1])
     assert same(mf.group_by(by, there, mf.plain.sum)[1], mf.group_by(keys, x, mf.plain.sum)[1])
+    several = mf.all(mf.plain.sum, mf.sum, mf.var(correction=1), mf.std)
+    for found, wanted in zip(mf.group_by(by, there, several)[1], mf.group_by(keys, x, several)[1], strict=True):
+        assert same(found, wanted)
     found, answers = mf.group_by(There(keys[:0].copy()), There(x.ravel()[:0].copy()), mf.max)
     assert same(found, keys[:0]) and same(answers, x.ravel()[:0])
     one, most = mf.group_by(There(np.full(600, -3, "int16")), there, mf.argmax)

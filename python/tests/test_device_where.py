@@ -71,8 +71,10 @@ def test_whole_arrays(dtype):
     for operation in (mf.top_k(k=4), mf.bottom_k(k=3)):
         best, expected = operation(Array(x), where=Array(mask)), operation(x, where=mask)
         assert best.values.tolist() == expected.values.tolist() and best.indices.tolist() == expected.indices.tolist()
-    fold = mf.all(mf.sum, mf.argmax, mf.count)
-    assert mf.reduce(Array(x), fold, where=Array(mask)) == mf.reduce(x, fold, where=mask)
+    for fold in (mf.all(mf.sum, mf.argmax, mf.count),
+                 mf.all(mf.argmin, mf.plain.sum, mf.sum, mf.argmax(nan="omit"), mf.var(correction=1), mf.var)):
+        assert mf.reduce(Array(x), fold, where=Array(mask)) == mf.reduce(x, fold, where=mask)
+        assert mf.reduce(Array(x), fold) == mf.reduce(x, fold)
     assert mf.sum(Array(x), where=mask, dtype="float32") == mf.sum(x, where=mask, dtype="float32")
     assert mf.sum(Array(x), where=np.zeros(9, bool)) == 0
 
