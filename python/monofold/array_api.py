@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from . import _arrays, _device_rows, _dtypes, _operations, _rows, _scan, _spread
+from . import _arrays, _core, _device_rows, _dtypes, _operations, _rows, _scan, _spread
 
 __all__ = ["all", "any", "argmax", "argmin", "count_nonzero", "cumulative_prod", "cumulative_sum", "max", "mean", "min",
            "prod", "std", "sum", "var"]
@@ -42,7 +42,8 @@ def _reduced(name, x, of, axis, keepdims, dtype=None, correction=0):
     is_far = _device_rows.is_on_device(source)
     if is_far:
         _device_rows.check_device()
-    row_items = math.prod(source.shape[one] for one in axes)
+    is_column = len(axes) == len(source.shape) == 1  # of which items may be absent
+    row_items = _present_in(source) if is_column else math.prod(source.shape[one] for one in axes)
     if of == _FLOATS and (row_items == 0 or row_items <= exactly):
         if is_far:
             return _device_rows.new_like(x, kept, code, math.nan)
@@ -56,6 +57,11 @@ def _reduced(name, x, of, axis, keepdims, dtype=None, correction=0):
     if times > 1:
         source, axes = _repeated(source, times), [*axes, len(source.shape)]
     return source.like(_rows.reduce(source, None, operation.kind, how, axes, code)[0].reshape(kept))
+
+
+def _present_in(source):
+    counts = [items.count if mask is None else _core.count_marked(mask) for items, mask in source.pieces]
+    return int(np.sum(counts))
 
 
 def _whole_correction(correction):

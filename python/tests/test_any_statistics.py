@@ -51,7 +51,8 @@ def of_type(value, dtype):
     """A fraction rounded once."""
     if abs(value) >= beyond(dtype):
         return dtype.type(math.inf if value > 0 else -math.inf)
-    return dtype.type(float(value)) if dtype == np.float64 else rounded(value, dtype)
+    with np.errstate(over="ignore"):  # a first guess may be infinity
+        return dtype.type(float(value)) if dtype == np.float64 else rounded(value, dtype)
 
 
 def is_root(found, value, dtype):
@@ -60,7 +61,8 @@ def is_root(found, value, dtype):
     found = dtype.type(found)
     if value == 0 or np.isinf(found):
         return found == 0 if value == 0 else value >= beyond(dtype) ** 2
-    down, up = (np.nextafter(found, dtype.type(to)) for to in (-np.inf, np.inf))
+    with np.errstate(over="ignore"):
+        down, up = (np.nextafter(found, dtype.type(to)) for to in (-np.inf, np.inf))
     upper = (Fraction(float(found)) + Fraction(float(up))) / 2 if np.isfinite(up) else beyond(dtype)
     lower = max((Fraction(float(found)) + Fraction(float(down))) / 2, Fraction(0))
     return lower**2 <= value <= upper**2

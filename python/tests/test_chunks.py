@@ -121,6 +121,11 @@ def test_corrections_that_are_no_whole_numbers(cuts):
         small, marks = x[:600], valid[:600]
         column = column_of(small, (5, 77), marks)
         assert same(xp.std(column, correction=correction), xp.std(small[marks], correction=correction))
+    few = column_of(small, (5, 77), np.arange(600) == 78)
+    nothing = column_of(small, (9,), np.zeros(600, bool))
+    for found in (xp.var(few, correction=1), xp.std(few, axis=0, correction=1.5), xp.mean(nothing)):
+        assert found.shape == () and np.isnan(found)
+    assert xp.var(few) == 0.0 and xp.mean(few) == small[78]
 
 
 @pytest.mark.parametrize("library", ("pyarrow", "polars", "pandas"))
