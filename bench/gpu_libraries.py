@@ -1,9 +1,11 @@
 """How each library of Python is asked for a reduction of an array on a GPU: by its own quickest call.
 
-A call ends when its answer is on the host; along an axis, when it is on the device.
+A call ends when its answer is on the host; of the best items and along an axis, when the arrays of answers are there.
 """
 
 import importlib
+import importlib.metadata
+import inspect
 import math
 import os
 
@@ -30,11 +32,26 @@ class Library:
     def wait(self):
         self.torch.cuda.synchronize()
 
+    def along(self, ask):
+        """A call that ends when the arrays of answers are there."""
+        wait = self.wait
+
+        def call():
+            answer = ask()
+            wait()
+            return answer
+
+        return call
+
+    def on_host(self, operation, values):
+        """Its answer about a NumPy array on the host, by its own functions there or by NumPy's; None: it has none."""
+        return None
+
     def call(self, operation, x):
         """A function without arguments; None where there is none.
 
-        It gives a number, for `stats` a tuple (sum, mean, var, std, min, argmin, max, argmax), for `top_k` (values,
-        places), along an axis an array.
+        It gives a number, for `stats` a tuple (sum, mean, var, std, min, argmin, max, argmax), for `top_k` arrays
+        (values, places), along an axis an array.
         """
 
 
@@ -51,25 +68,24 @@ class Monofold(Library):
         return self.maker.array(tensor) if self.maker else tensor
 
     def call(self, operation, x):
+        is_of_jax = type(x).__module__.partition(".")[0] == "jaxlib"
         if operation in AXES:
             axis, add = AXES[operation], self.functions.sum
-            if type(x).__module__.partition(".")[0] == "jaxlib":
+            if is_of_jax:
                 return lambda: add(x, axis=axis).block_until_ready()
             return self.along(lambda: add(x, axis=axis))
-        one = self.module.top_k(k=K) if operation == "top_k" else getattr(self.functions, operation, None)
+        if operation == "top_k":
+            one = self.module.top_k(k=K)
+            if is_of_jax:
+                return lambda: [part.block_until_ready() for part in one(x)]
+            return self.along(lambda: one(x))
+        one = getattr(self.functions, operation, None)
         if operation == "stats" and one is not None:
             return lambda: statistics_of(one(x))
         return one and (lambda: one(x))
 
-    def along(self, ask):
-        wait = self.torch.cuda.synchronize
-
-        def call():
-            answer = ask()
-            wait()
-            return answer
-
-        return call
+    def on_host(self, operation, values):
+        return getattr(self.functions, operation)(values)
 
 
 def statistics_of(found):
@@ -94,29 +110,21 @@ class Torch(Library):
         self.module = self.torch
 
     def call(self, operation, x):
-        torch, wait = self.torch, self.torch.cuda.synchronize
+        torch = self.torch
         if operation in AXES:
             axis = AXES[operation]
-
-            def along():
-                answer = x.sum(axis)
-                wait()
-                return answer
-
-            return along
+            return self.along(lambda: x.sum(axis))
         if operation == "stats":
             return lambda: self.statistics(x)
         if operation == "top_k":
-
-            def best():
-                values, places = x.topk(K)
-                return values.tolist(), places.tolist()
-
-            return best if x.numel() >= K else None
+            return self.along(lambda: x.topk(K)) if x.numel() >= K else None
         if operation == "var":
             return lambda: torch.var(x, correction=0).item()
         one = getattr(x, operation)
         return lambda: one().item()
+
+    def on_host(self, operation, values):
+        return self.call(operation, self.torch.from_numpy(values))()
 
     def statistics(self, x):
         """Two copies to the host instead of eight."""
@@ -144,14 +152,8 @@ class CuPy(Library):
 
     def call(self, operation, x):
         if operation in AXES:
-            axis, wait = AXES[operation], self.default.synchronize
-
-            def along():
-                answer = x.sum(axis)
-                wait()
-                return answer
-
-            return along
+            axis = AXES[operation]
+            return self.along(lambda: x.sum(axis))
         if operation == "stats":
             names = ("sum", "mean", "var", "std", "min", "argmin", "max", "argmax")
             calls = [getattr(x, name) for name in names]
@@ -162,13 +164,16 @@ class CuPy(Library):
 
             return statistics
         if operation == "top_k":
-            return (lambda: self.best(x)) if K <= x.size <= 10**8 else None  # it sorts all of a copy
+            return self.along(lambda: self.best(x)) if K <= x.size <= 10**8 else None  # it sorts all of a copy
         one = getattr(x, operation)
         return lambda: one().item()
 
+    def on_host(self, operation, values):
+        return getattr(values, operation)().item()
+
     def best(self, x):
         places = self.module.argpartition(x, -K)[-K:]
-        return x[places].tolist(), places.tolist()
+        return x[places], places
 
 
 class Jax(Library):
@@ -196,8 +201,11 @@ class Jax(Library):
         if operation == "stats":
             return lambda: tuple(map(float, get(one(x))))
         if operation == "top_k":
-            return (lambda: tuple(part.tolist() for part in get(one(x)))) if 10 <= x.size <= 10**8 else None
+            return (lambda: [part.block_until_ready() for part in one(x)]) if K <= x.size <= 10**8 else None
         return lambda: one(x).item()
+
+    def on_host(self, operation, values):
+        return self.call(operation, self.module.device_put(values, self.module.devices("cpu")[0]))()
 
 
 class CudaCompute(Library):
@@ -206,8 +214,13 @@ class CudaCompute(Library):
     def __init__(self):
         super().__init__()
         self.module = importlib.import_module("cuda.compute")
+        self.kinds = self.module.OpKind  # which it lacks where it does not find CUDA
         self.cupy = importlib.import_module("cupy")
         self.made = {}
+
+    @property
+    def version(self):
+        return importlib.metadata.version("cuda-cccl")
 
     def array(self, tensor):
         return self.cupy.from_dlpack(tensor)
@@ -218,12 +231,14 @@ class CudaCompute(Library):
             return None
         name, first = kinds[operation]
         out, start = self.cupy.empty(1, x.dtype), np.array([first], x.dtype)
-        op = getattr(self.module.OpKind, name)
+        op = getattr(self.kinds, name)
         key = operation, x.dtype
         if key not in self.made:
             self.made[key] = self.module.make_reduce_into(d_in=x, d_out=out, op=op, h_init=start)
         reduce = self.made[key]
         asked = {"d_in": x, "d_out": out, "num_items": x.size, "op": op, "h_init": start}
+        known = inspect.signature(reduce).parameters  # versions before 1.0 do not ask for all of these again
+        asked = {name: value for name, value in asked.items() if name in known}
         room = self.cupy.empty(max(reduce(temp_storage=None, **asked), 1), "uint8")
 
         def call():
@@ -242,7 +257,7 @@ def here(say):
         try:
             found[name] = kind()
         except Exception as error:  # whatever keeps a library from its GPU
-            say(f"{name}: {error}")
+            say(f"{name}: no rows, {type(error).__name__}: {error}")
     for name in ("cupy", "jax"):
         if name in found and "monofold" in found:
             found[f"monofold, of {name}"] = Monofold(found[name])

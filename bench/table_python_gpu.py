@@ -7,7 +7,7 @@ Reads bench/golden/*/peers_python_gpu.jsonl, rows of peers_python_gpu.py. With -
 """
 
 import figures
-from table_python import short, size
+from table_python import STAY, short, size
 
 OURS = ("monofold", "monofold.plain")
 LETTERS = {"torch": "t", "cupy": "c", "jax": "j", "cuda.compute": "u"}
@@ -39,8 +39,22 @@ def microseconds(rows, sizes, op, dtype):
     return out
 
 
+def bits(rows):
+    """Whether the bits of answers stay, of float32 and float64."""
+    names = list(dict.fromkeys(f"{row['op']}, {row['dtype']}" for row in rows))
+    out = figures.head("same bits as on the host; in other orders", names)
+    for name in dict.fromkeys(row["path"] for row in rows):
+        found = {f"{row['op']}, {row['dtype']}": row for row in rows if row["path"] == name}
+        cells = [f"{STAY[found[one]['host']] or 'none there'}; {STAY[found[one]['order']]}" if one in found else ""
+                 for one in names]
+        out.append(figures.line(name, cells))
+    return out
+
+
 def part_of(file):
     rows = figures.rows_in(file)
+    stays = [row for row in rows if "order" in row]
+    rows = [row for row in rows if "median_us" in row]
     sizes = sorted({row["items"] for row in rows})
     first = rows[0]
     versions = {row["path"]: row["version"] for row in rows}
@@ -55,6 +69,12 @@ Below 1 is faster ({first["device"]}, Python {first["python"]}, commit {first["c
         yield ""
         yield from microseconds(rows, sizes, op, "float32")
     yield ""
+    if stays:
+        yield f"Are the bits of an answer about {size(stays[0]['items'])} items those of the same library on the host"
+        yield "(for CuPy: of NumPy); those of the items in 5 other orders?"
+        yield ""
+        yield from bits(stays)
+        yield ""
 
 
 def main():
