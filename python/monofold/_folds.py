@@ -286,7 +286,7 @@ def reduce(x, fold, axis=None, *, keepdims=False, dtype=None, out=None, where=No
         return fold.pack(one._reduce_dates(dates, where, one.nan, axis, keepdims) for one in fold.operations)
     if axis is None and not keepdims:
         source = _device_where.marked(source, _device_where.mask_for(where, source))
-        return fold.finish(fold.answers(source), source.code)
+        return _whole.in_library(fold.finish(fold.answers(source), source.code), source.like)
     mask = _device_where.mask_for(where, source)
     axes = _rows.axes_of(axis, len(source.shape))
     return fold.pack(_rows_of(x, source, mask, one, axes, keepdims) for one in fold.operations)

@@ -133,16 +133,23 @@ def code_in(x, code):
 
 
 def maker_like(x):
-    """What makes an array of the library of `x` from one of NumPy."""
+    """What makes an array of the library of `x` from one of NumPy: beside `x`, where that lies on a GPU."""
     name = type(x).__module__.partition(".")[0]
     library = sys.modules.get("jax.numpy" if is_of_jax(x) else name)
 
     def like(array):
+        maker, beside = library, {}
+        if not hasattr(library, "asarray"):
+            if not (hasattr(x, "__array_namespace__") and lies_on_gpu(x)):
+                return array
+            maker = x.__array_namespace__()
+        if name == "torch" or name != "cupy" and lies_on_gpu(x):
+            beside["device"] = x.device
         if array.dtype.kind == "V" and name == "torch":  # bfloat16, which it does not take from NumPy
-            return library.asarray(array.view(np.int16)).view(library.bfloat16)
-        return library.asarray(array)
+            return maker.asarray(array.view(np.int16), **beside).view(maker.bfloat16)
+        return maker.asarray(array, **beside)
 
-    return like if hasattr(library, "asarray") else lambda array: array
+    return like
 
 
 def _from_cuda(x):

@@ -2,6 +2,7 @@
 
 from . import _arrays, _core
 from ._errors import raise_status
+from ._results import TopK
 
 FETCHED_BYTES = 2 << 20  # from here on threads for the call are worth their making
 QUICK_BYTES = 256 << 20  # longer calls look at signals between pieces
@@ -122,6 +123,13 @@ def scalar(kind, answer):
     if kind.answer == "index":
         return index
     return (value, second) if kind.answer == "pair" else value
+
+
+def in_library(found, like):
+    """The same answers, the best items in arrays that like(array) makes."""
+    if isinstance(found, TopK):
+        return TopK(*map(like, found))
+    return tuple(in_library(one, like) for one in found) if type(found) is tuple else found
 
 
 def ranked(kind, answer):

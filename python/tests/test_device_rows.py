@@ -56,7 +56,10 @@ class Namespace:
         return There(np.full(shape, fill, dtype))
 
     @staticmethod
-    def asarray(array, copy):
+    def asarray(array, copy=None, device=None):
+        if isinstance(array, np.ndarray):
+            assert device == "device 0"
+            return There(array)
         assert copy
         return kept(There(array.array.copy(order="C")))
 
@@ -130,7 +133,7 @@ def test_items_that_lie_apart():
             assert operation(there) == operation(view), operation
         assert mf.sum(there, dtype="float16") == mf.sum(view, dtype="float16")
         assert mf.dot(there, there) == mf.dot(view, view)
-        assert mf.top_k(there, 3).values.tolist() == mf.top_k(view, 3).values.tolist()
+        assert all(map(same, mf.top_k(there, 3), mf.top_k(view, 3)))
         assert mf.State(mf.plain.sum, "float32").push(there) == mf.State(mf.plain.sum, "float32").push(view)
         assert mf.State(mf.dot, "float32").push(there, there) == mf.State(mf.dot, "float32").push(view, view)
         bounds = [0, view.size // 3, view.size]
@@ -285,7 +288,7 @@ def test_segments():
 
 def test_streams(monkeypatch):
     """A library's stream is taken where all arrays are of the library; else the default one, which is waited for."""
-    legacy = SimpleNamespace(ptr=1)
+    legacy = SimpleNamespace(ptr=1, is_capturing=lambda: False)
     library = SimpleNamespace(cuda=SimpleNamespace(get_current_stream=lambda: legacy),
                               empty=lambda shape, dtype: Mine(np.zeros(shape, dtype)))
     monkeypatch.setitem(sys.modules, "cupy", library)
@@ -317,9 +320,17 @@ def test_whole_arrays_take_the_short_way():
         assert operation(there) == here and operation(There(values.reshape(50, 100))) == here
         assert len(there.asked) == before + 1 and there.asked[-1] == {"max_version": (1, 1), "stream": 1}
     assert mf.sum(There(values[::2])) == mf.sum(values[::2])  # by the long way, of a copy
+
+
+def test_best_of_whole_arrays():
+    """In arrays of the library, on the device; beside numbers too."""
+    x = numbers("float32", (50, 100))
+    there = There(x)
     for fold in (mf.top_k(k=7), mf.bottom_k(k=3)):
-        best, right = fold(there), fold(values)
-        assert best.values.tolist() == right.values.tolist() and best.indices.tolist() == right.indices.tolist()
+        for best in (fold(there), mf.reduce(there, fold), fold(there, nan="omit")):
+            assert type(best) is mf.TopK and all(map(same, best, fold(x)))
+    total, best = mf.reduce(there, mf.all(mf.sum, mf.top_k(k=2)))
+    assert total == mf.sum(x) and all(map(same, best, mf.top_k(x, 2)))
 
 
 def dtype_of(code, bits):
@@ -337,7 +348,7 @@ class LikeCuPy(There):
 
 @pytest.fixture
 def cupy(monkeypatch):
-    stream = SimpleNamespace(ptr=0)
+    stream = SimpleNamespace(ptr=0, is_capturing=lambda: False)
     library = SimpleNamespace(empty=lambda shape, dtype: LikeCuPy(np.zeros(shape, dtype)),
                               cuda=SimpleNamespace(get_current_stream=lambda: stream))
     monkeypatch.setattr(LikeCuPy, "__module__", "cupy")
