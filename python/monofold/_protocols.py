@@ -6,7 +6,6 @@ import weakref
 import numpy as np
 
 from . import _core, _dtypes
-from ._errors import DeviceUnavailable
 
 CPU = 0
 LEGACY_STREAM = 1  # where the engine's kernels run; the producer puts itself before it
@@ -82,10 +81,27 @@ def _from_arrow(x):
     return pieces, (sum(items.count for items, _ in pieces),), code
 
 
+def check_not_captured(x):
+    """Raises where the library of `x` works in a stream that is being captured: its own way to put the stream before
+    others would end the capture."""
+    name = type(x).__module__.partition(".")[0]
+    is_captured = False
+    if name == "torch" and "torch" in sys.modules:
+        is_captured = sys.modules["torch"].cuda.is_current_stream_capturing()
+    elif name == "cupy" and "cupy" in sys.modules:
+        stream = sys.modules["cupy"].cuda.get_current_stream()
+        is_captured = stream.ptr != 0 and stream.is_capturing()
+    if is_captured:
+        raise ValueError("the stream is being captured, which a call on an array on a GPU cannot be")
+
+
 def capsule_of(x):
     """The DLPack capsule of an array, ordered before our work where it lies on a GPU."""
     kind, _ = x.__dlpack_device__()
-    stream = {"stream": LEGACY_STREAM} if int(kind) in _ON_GPU else {}
+    stream = {}
+    if int(kind) in _ON_GPU:
+        check_not_captured(x)
+        stream["stream"] = LEGACY_STREAM
     try:
         capsule = x.__dlpack__(max_version=_DLPACK, **stream)
         if int(kind) == _GPU and type(x) not in _on_gpus and type(x) not in _with_exchange and not hasattr(x, "is_neg"):
@@ -156,8 +172,11 @@ def _from_cuda(x):
     told = x.__cuda_array_interface__
     if told.get("mask") is not None:
         raise TypeError("an array with a mask of its own is not reduced")
-    if told.get("stream") not in (None, LEGACY_STREAM):
-        raise DeviceUnavailable("the array is being written in a stream of its own: wait for it, or give it by DLPack")
+    stream = told.get("stream")
+    if stream == 0:
+        raise ValueError("the CUDA array interface has no stream 0: 1 is the default one, 2 that of the thread")
+    if stream not in (None, LEGACY_STREAM):
+        _core.wait_for_stream(stream)  # whatever it still writes
     dtype = np.dtype(told["typestr"])
     shape = tuple(told["shape"])
     strides = told.get("strides") or packed_strides(shape, dtype.itemsize)

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 
 #include "python/src/dlpack_layout.hpp"
 #include "python/src/gather.hpp"
+#include "runtime/gpu/rows/row_library.hpp"
 
 namespace monofold::python {
 
@@ -65,17 +67,22 @@ monofold_dtype dtype_of_tensor(dl_type type) {
   throw nb::python_error();
 }
 
+/// A function of the driver, if a producer has loaded that; it stays loaded. Null: there is none.
+template <class Function>
+Function in_driver(const char* name) {
+  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (driver == nullptr) return nullptr;
+  return reinterpret_cast<Function>(dlsym(driver, name));  // and `driver` is not closed
+}
+
 using get_device = int (*)(int*);
 
-/// The driver's function that tells the current GPU, if a producer has loaded the driver. It stays loaded.
 get_device ask_driver() {
   static std::atomic<get_device> known{nullptr};
   if (const get_device found = known.load(std::memory_order_relaxed)) return found;
-  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  if (driver == nullptr) return nullptr;
-  const auto found = reinterpret_cast<get_device>(dlsym(driver, "cuCtxGetDevice"));
+  const auto found = in_driver<get_device>("cuCtxGetDevice");
   known.store(found, std::memory_order_relaxed);
-  return found;  // and `driver` is not closed
+  return found;
 }
 
 /// The number of the GPU that this thread's kernels run on.
@@ -249,6 +256,35 @@ nb::object to_dlpack(std::shared_ptr<void> memory, monofold_dtype dtype,
   });
 }
 
-void bind_dlpack(nb::module_& core) { core.def("from_dlpack", &from_dlpack); }
+namespace {
+
+/// Waits until a stream of the current GPU has done what was put in it, by the number that the CUDA array interface has
+/// for it.
+///
+/// errors     DeviceUnavailable: there is no driver, or it refuses
+void wait_for_stream(std::uintptr_t stream) {
+  const auto wait = in_driver<int (*)(void*)>("cuStreamSynchronize");
+  const std::string what =
+      "the array is ready once stream " + std::to_string(stream) + " is done: ";
+  if (wait == nullptr) say_unavailable(what + "no driver is here to wait for it");
+  int code = 0;
+  {
+    nb::gil_scoped_release released;
+    code = wait(reinterpret_cast<void*>(stream));
+    constexpr int no_context = 201;  // of this thread's; to make memory makes one
+    if (code == no_context) {
+      runtime::make_device_memory(1);
+      code = wait(reinterpret_cast<void*>(stream));
+    }
+  }
+  if (code != 0) say_unavailable(what + "the driver answers " + std::to_string(code));
+}
+
+}  // namespace
+
+void bind_dlpack(nb::module_& core) {
+  core.def("from_dlpack", &from_dlpack);
+  core.def("wait_for_stream", &wait_for_stream);
+}
 
 }  // namespace monofold::python

@@ -33,6 +33,7 @@ PyObject* dlpack_name = nullptr;
 PyObject* gpu_arguments = nullptr;  // of `__dlpack__`
 PyObject* data_name = nullptr;
 PyObject* pointer_name = nullptr;
+PyObject* capture_name = nullptr;
 
 const known_type* known_type_of(PyObject* object) {
   const std::size_t count = num_known_types.load(std::memory_order_acquire);
@@ -79,6 +80,27 @@ bool look_at(const known_type& known, PyObject* object, dl_tensor& tensor) {
   void* stream = nullptr;
   return tensor.device.kind == on_cpu ||
          (tell_stream(*known.api, tensor.device, stream) && stream == nullptr);
+}
+
+/// A number that an object's attributes lead to; -1: none.
+long long number_at(const nb::object& object, PyObject* first, PyObject* second) {
+  nb::object found = object;
+  for (PyObject* const name : {first, second}) {
+    if (name != nullptr && found.is_valid()) found = nb::steal(PyObject_GetAttr(found.ptr(), name));
+  }
+  const long long number = found.is_valid() ? PyLong_AsLongLong(found.ptr()) : -1;
+  if (PyErr_Occurred()) PyErr_Clear();
+  return number;
+}
+
+/// Whether the stream that a library works in is being captured, or does not say: its own way to put the stream before
+/// others would end the capture.
+bool is_captured(const known_type& known) {
+  if (known.ask_stream == nullptr) return false;
+  const nb::object stream = nb::steal(PyObject_CallNoArgs(known.ask_stream));
+  if (number_at(stream, pointer_name, nullptr) == 0) return false;  // the default one cannot be
+  return !stream.is_valid() ||
+         !is_false(PyObject_CallMethodObjArgs(stream.ptr(), capture_name, nullptr));
 }
 
 /// The capsule of an array on a GPU, which the producer has put before work in the default stream; null: for a
@@ -146,7 +168,8 @@ bool look_at_packed(PyObject* object, packed_items& items) {
   if (known == nullptr) return false;
   dl_tensor tensor{};
   if (!look_at(*known, object, tensor)) {
-    const dl_tensor* held = known->api == nullptr ? ordered_tensor(object, items.capsule) : nullptr;
+    if (known->api != nullptr || is_captured(*known)) return false;
+    const dl_tensor* held = ordered_tensor(object, items.capsule);
     if (held == nullptr) return false;
     tensor = *held;
   }
@@ -165,21 +188,6 @@ bool look_at_packed(PyObject* object, packed_items& items) {
   const bool are_bytes = items.dtype == MONOFOLD_BOOL && items.place == MONOFOLD_HOST;
   return !are_bytes || !has_other_bools(items.data, items.count);
 }
-
-namespace {
-
-/// A number that an object's attributes lead to; -1: none.
-long long number_at(const nb::object& object, PyObject* first, PyObject* second) {
-  nb::object found = object;
-  for (PyObject* const name : {first, second}) {
-    if (name != nullptr && found.is_valid()) found = nb::steal(PyObject_GetAttr(found.ptr(), name));
-  }
-  const long long number = found.is_valid() ? PyLong_AsLongLong(found.ptr()) : -1;
-  if (PyErr_Occurred()) PyErr_Clear();
-  return number;
-}
-
-}  // namespace
 
 bool look_at_there(PyObject* object, array_there& out) {
   const known_type* known = known_type_of(object);
@@ -238,6 +246,7 @@ void bind_exchange(nb::module_& core) {
   dlpack_name = PyUnicode_InternFromString("__dlpack__");
   data_name = PyUnicode_InternFromString("data");
   pointer_name = PyUnicode_InternFromString("ptr");
+  capture_name = PyUnicode_InternFromString("is_capturing");
   // The legacy default stream is 1 there.
   gpu_arguments = Py_BuildValue("{s(ii)si}", "max_version", 1, 1, "stream", 1);
   core.def("add_exchange_type", &add_exchange_type);

@@ -53,7 +53,8 @@ def test_bounds_are_copied_by_their_own_library(monkeypatch, name, method, int64
         return There(np.zeros(shape, dtype))
 
     calls, stream = [], SimpleNamespace(ptr=0, cuda_stream=0)
-    cuda = SimpleNamespace(get_current_stream=lambda: stream, current_stream=lambda _: stream)
+    cuda = SimpleNamespace(get_current_stream=lambda: stream, current_stream=lambda _: stream,
+                           is_current_stream_capturing=lambda: False)
     monkeypatch.setitem(sys.modules, name, SimpleNamespace(
         cuda=cuda, empty=empty, int64=np.dtype("int64"), float64=np.dtype("float64"), Tensor=There))
     monkeypatch.setattr(There, "__module__", name)

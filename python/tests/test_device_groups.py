@@ -140,7 +140,8 @@ def test_streams(monkeypatch):
             return self.groups.reduce(*given)
 
     monkeypatch.setattr(_core, "device_groups", Recorded)
-    library = SimpleNamespace(cuda=SimpleNamespace(get_current_stream=lambda: SimpleNamespace(ptr=1)),
+    stream = SimpleNamespace(ptr=1, is_capturing=lambda: False)
+    library = SimpleNamespace(cuda=SimpleNamespace(get_current_stream=lambda: stream),
                               empty=lambda shape, dtype: Mine(np.zeros(shape, dtype)))
     monkeypatch.setitem(sys.modules, "cupy", library)
     Mine = type("Mine", (There,), {"__module__": "cupy"})
