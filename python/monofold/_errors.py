@@ -37,6 +37,14 @@ class DeviceUnavailable(RuntimeError):
     """The items lie on a device that this process cannot reduce on."""
 
 
+class OtherGpu(DeviceUnavailable):
+    """The items lie on a GPU that is not the current one; nothing was asked of it."""
+
+    def __init__(self, number, current):
+        super().__init__(f"the items lie on GPU {number}; the current one is {current}")
+        self.number = number
+
+
 class MalformedState(ValueError):
     """The bytes are no saved state, or a damaged one."""
 

@@ -3,7 +3,7 @@
 import functools
 import operator
 
-from . import _arrays, _core, _dates, _device_rows, _device_where, _dtypes, _operations, _passes, _rows, _whole
+from . import _arrays, _core, _dates, _device_rows, _device_where, _dtypes, _gpus, _operations, _passes, _rows, _whole
 from ._errors import EMPTY_INPUT
 from ._kinds import KINDS
 from ._operations import Operation
@@ -172,6 +172,7 @@ class StatsFold(Fold, _core.called):
     def pack(self, values):
         return tuple.__new__(Stats, in_stats_order(tuple(values)))
 
+    @_gpus.on_its_gpu
     def _call(self, *args, **named):
         _operations.check_call(self, args, named)
         return self._answer(*args, **named)
@@ -231,6 +232,7 @@ def as_fold(what):
     raise TypeError(f"{type(what).__name__} is no operation; those are monofold.sum and its like")
 
 
+@_gpus.on_its_gpu
 def reduce(x, fold, axis=None, *, keepdims=False, dtype=None, out=None, where=None, nan=None):
     """Reduces an array by an operation or by several, in one pass where they share their options.
 

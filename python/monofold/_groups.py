@@ -2,13 +2,14 @@
 
 import numpy as np
 
-from . import _arrays, _core, _device_groups, _device_rows, _folds, _keys, _lists, _protocols, _rows, _segments
+from . import _arrays, _core, _device_groups, _device_rows, _folds, _gpus, _keys, _lists, _protocols, _rows, _segments
 from ._errors import raise_status
 from ._operations import make_how
 
 ORDERS = {"key": 0, "first": 1}
 
 
+@_gpus.on_its_gpu
 def group_by(keys, x, fold, *, order="key", dtype=None, nan=None):
     """Reduces the items of each key, wherever they lie, to the bits of a call on them alone.
 

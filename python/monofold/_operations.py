@@ -4,7 +4,7 @@ import functools
 import math
 import operator
 
-from . import _arrays, _core, _dates, _device_rows, _device_where, _dtypes, _protocols, _rows, _whole
+from . import _arrays, _core, _dates, _device_rows, _device_where, _dtypes, _gpus, _protocols, _rows, _whole
 from ._kinds import KINDS
 from ._results import TopK
 
@@ -170,6 +170,7 @@ class Operation(_core.operation):
     def make_how(self, nan=None):
         return make_how(self.nan if nan is None else nan, self.plain, self.correction, self.k)
 
+    @_gpus.on_its_gpu
     def _call(self, *args, **named):
         if len(args) > 1 or not named.keys() <= names_of(type(self)):
             check_call(self, args, named)

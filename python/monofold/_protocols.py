@@ -97,8 +97,10 @@ def check_not_captured(x):
 
 def capsule_of(x):
     """The DLPack capsule of an array, ordered before our work where it lies on a GPU."""
-    kind, _ = x.__dlpack_device__()
+    kind, number = x.__dlpack_device__()
     stream = {}
+    if int(kind) == _GPU:
+        _core.check_current_gpu(int(number))  # which libraries expect it to be
     if int(kind) in _ON_GPU:
         check_not_captured(x)
         stream["stream"] = LEGACY_STREAM

@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from . import _arrays, _core, _device_rows, _folds, _lists, _rows
+from . import _arrays, _core, _device_rows, _folds, _gpus, _lists, _rows
 from ._errors import raise_status
 from ._results import TopK
 
 
+@_gpus.on_its_gpu
 def segmented_reduce(x, fold, offsets=None, *, starts=None, stops=None, dtype=None, nan=None):
     """Reduces segments of an array, each to the bits that it has alone.
 

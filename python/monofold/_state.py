@@ -1,6 +1,6 @@
 """States: reductions that take their items in pieces, as values."""
 
-from . import _arrays, _core, _dtypes, _folds, _operations, _passes, _results, _whole
+from . import _arrays, _core, _dtypes, _folds, _gpus, _operations, _passes, _results, _whole
 from ._kinds import KINDS
 
 _BY_CODE = {kind.code: kind for kind in KINDS.values()}
@@ -292,7 +292,7 @@ def _quicken(name):
     given = [f"{one}={value!r}" for one, value in zip(names[needed:], defaults)]
     signature = ", ".join(["$" + names[0], *names[1:needed], *given])
     document = f"{name}({signature})\n--\n\n{own.__doc__ or ''}"
-    setattr(State, name, _core.quicken(State, name, document, own))
+    setattr(State, name, _core.quicken(State, name, document, _gpus.on_its_gpu(own)))
 
 
 for _name in ("push", "merge", "append", "subtract", "finish", "digest", "copy", "__bytes__", "__eq__"):

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from . import _arrays, _core, _device_rows, _dtypes, _operations, _rows, _scan, _spread
+from . import _arrays, _core, _device_rows, _dtypes, _gpus, _operations, _rows, _scan, _spread
 
 __all__ = ["all", "any", "argmax", "argmin", "count_nonzero", "cumulative_prod", "cumulative_sum", "max", "mean", "min",
            "prod", "std", "sum", "var"]
@@ -26,6 +26,7 @@ _ANY, _NUMBERS, _FLOATS = "any type", "numbers", "floats"
 MOST_REPEATS, MOST_REPEATED = 64, 1024
 
 
+@_gpus.on_its_gpu
 def _reduced(name, x, of, axis, keepdims, dtype=None, correction=0):
     exactly = correction if type(correction) is int else _spread.fraction_of(correction)
     correction, times = _whole_correction(exactly)

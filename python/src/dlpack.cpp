@@ -11,6 +11,7 @@
 
 #include "python/src/dlpack_layout.hpp"
 #include "python/src/gather.hpp"
+#include "runtime/gpu/devices.hpp"
 #include "runtime/gpu/rows/row_library.hpp"
 
 namespace monofold::python {
@@ -85,24 +86,31 @@ get_device ask_driver() {
   return found;
 }
 
+thread_local std::int32_t gpu_of_call = -1;  // which `gpu_in_use` says; -1: the driver does
+
 /// The number of the GPU that this thread's kernels run on.
 std::int32_t current_gpu() {
+  if (gpu_of_call >= 0) return gpu_of_call;
   int number = 0;
   const get_device get = ask_driver();
   if (get == nullptr || get(&number) != 0) number = 0;  // no context yet: kernels make the first's
   return number;
 }
 
+/// errors     OtherGpu: it is not that of this number
+void check_current_gpu(std::int32_t number) {
+  const std::int32_t here = current_gpu();
+  if (number == here) return;
+  const nb::object type = nb::module_::import_("monofold._errors").attr("OtherGpu");
+  PyErr_SetObject(type.ptr(), type(number, here).ptr());
+  throw nb::python_error();
+}
+
 monofold_place place_of(dl_device device) {
   switch (device.kind) {
     case on_cpu:
     case in_pinned_memory: return MONOFOLD_HOST;
-    case on_cuda:
-      if (const std::int32_t here = current_gpu(); device.number != here) {
-        say_unavailable("the items lie on GPU " + std::to_string(device.number) +
-                        "; the current one is " + std::to_string(here));
-      }
-      return MONOFOLD_DEVICE;
+    case on_cuda: check_current_gpu(device.number); return MONOFOLD_DEVICE;
     case in_managed_memory: return MONOFOLD_MANAGED;
     default: break;
   }
@@ -280,9 +288,36 @@ void wait_for_stream(std::uintptr_t stream) {
   if (code != 0) say_unavailable(what + "the driver answers " + std::to_string(code));
 }
 
+/// A GPU that is the current one of this thread from enter() to exit().
+class with_gpu {
+ public:
+  explicit with_gpu(std::int32_t number) : number_(number) {}
+  /// errors     DeviceUnavailable: there is none of this number
+  void enter() {
+    try {
+      before_ = runtime::use_gpu(number_);
+    } catch (const error& why) {
+      say_unavailable(why.what());
+    }
+    told_before_ = std::exchange(gpu_of_call, number_);
+  }
+  void exit() {
+    gpu_of_call = told_before_;
+    runtime::use_gpu(before_);
+  }
+
+ private:
+  std::int32_t number_, before_ = 0, told_before_ = -1;
+};
+
 }  // namespace
 
 void bind_dlpack(nb::module_& core) {
+  nb::class_<with_gpu>(core, "gpu_in_use", "A GPU that is the current one of this thread.")
+      .def(nb::init<std::int32_t>())
+      .def("enter", &with_gpu::enter)
+      .def("exit", &with_gpu::exit);
+  core.def("check_current_gpu", &check_current_gpu);
   core.def("from_dlpack", &from_dlpack);
   core.def("wait_for_stream", &wait_for_stream);
 }

@@ -30,7 +30,7 @@ array array_of(const dl_tensor& tensor, nb::object owner);
 ///
 /// errors     TypeError: items of a type that is not reduced, or of several lanes; ValueError: no such capsule,
 ///            one that was used before, or extents that no array has; DeviceUnavailable: memory of a device that is
-///            not the current GPU
+///            none; OtherGpu: of one that is not the current GPU
 array from_dlpack(nb::object capsule);
 
 /// A capsule of packed items in memory that lives as long as the capsule, or who has taken it.
