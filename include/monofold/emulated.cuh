@@ -33,14 +33,19 @@ class emulated_copy {
   emulated_copy& operator=(const emulated_copy&) = delete;
   ~emulated_copy() { static_cast<void>(cudaFree(memory_)); }
 
+  failure make_room(std::int64_t size) {
+    size_ = size;
+    const auto bytes = static_cast<std::size_t>(size) * sizeof(Item);
+    return failure_of(cudaMalloc(&memory_, bytes), "cudaMalloc");
+  }
   failure make(const contiguous_view<Item>& from) {
-    const auto bytes = static_cast<std::size_t>(from.size()) * sizeof(Item);
-    if (auto failed = failure_of(cudaMalloc(&memory_, bytes), "cudaMalloc")) return failed;
-    size_ = from.size();
+    if (auto failed = make_room(from.size())) return failed;
+    const auto bytes = static_cast<std::size_t>(size_) * sizeof(Item);
     return failure_of(cudaMemcpy(memory_, from.data(), bytes, cudaMemcpyHostToDevice),
                       "cudaMemcpy");
   }
-  contiguous_view<Item> view() const { return {static_cast<const Item*>(memory_), size_}; }
+  Item* data() const { return static_cast<Item*>(memory_); }
+  contiguous_view<Item> view() const { return {data(), size_}; }
 
  private:
   void* memory_ = nullptr;
