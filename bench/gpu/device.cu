@@ -189,6 +189,10 @@ double launched_calls::run_ns() {
   });
 }
 
+double waiting_call_ns(const std::function<void(void*)>& call) {
+  return timed_ns(1, [&] { call(graph_stream()); });
+}
+
 double timed_graph::replay_ns() {
   return timed_ns(calls_, [&] {
     check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph_), graph_stream()), "cudaGraphLaunch");

@@ -66,6 +66,12 @@ class launched_calls {
   std::function<void(int, void*)> start_;
 };
 
+/// Device time from before a call's first kernel until the stream is done with it, by events; for a call that waits on
+/// its way, which no graph can hold. What the host does in between counts.
+///
+/// sync       the stream is idle before, and after
+double waiting_call_ns(const std::function<void(void* stream)>& call);
+
 /// A kernel that does nothing: somebody else's, behind which a call stands alone.
 gpu_subject empty_kernel();
 

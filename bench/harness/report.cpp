@@ -110,6 +110,7 @@ void json_rows::write(const std::string& suite, const report_group& group, const
       line.raw("length", std::to_string(row.segments.length));
       line.raw("num_segments", std::to_string(row.segments.count));
       line.raw("moved_bytes", std::to_string(row.segments.moved_bytes));
+      if (!row.segments.keys.empty()) line.text("keys", row.segments.keys);
     }
     line.raw("num_samples", std::to_string(row.time.num_samples));
     line.number("median_ns", row.time.median_ns, 0);

@@ -17,7 +17,8 @@ struct segments_of_row {
   std::string kind;
   std::int64_t length;
   std::int64_t count;
-  std::int64_t moved_bytes;  // of items, ends and answers
+  std::int64_t moved_bytes;  // of items, ends and answers; of keys
+  std::string keys{};        // the type of keys that say where segments are; empty: there are none
 };
 
 /// How one subject did in one group: an operation on one piece of data.
