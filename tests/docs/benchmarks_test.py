@@ -262,7 +262,8 @@ class Numbers(unittest.TestCase):
                              ("table_groups.py", GROUPS),
                              ("table_python.py", PYTHON), ("table_python_gpu.py", PYTHON),
                              ("table_bitrep.py", PYTHON), ("table_rolling.py", ROLLING),
-                             ("table_scaling.py", SCALING)]:
+                             ("table_scaling.py", SCALING),
+                             *[("table_groups_gpu.py", GROUPS) for _ in GOLDEN.glob("*/groups_gpu.jsonl")][:1]]:
             made = subprocess.run([sys.executable, TREE / "bench" / script], capture_output=True,
                                   text=True, check=True).stdout
             part = page.split(f"<!-- bench/{script}: begin -->")[1].split(f"<!-- bench/{script}: end")[0]
