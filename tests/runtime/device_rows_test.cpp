@@ -76,6 +76,8 @@ void compare_long(mf::dtype type) {
     if (!is_native(what) || what.options.nan != MONOFOLD_NAN_PROPAGATE) continue;
     compare_rows(what, items, {{2, 19999}, {20000, 1}, {1}, 1});
     compare_rows(what, items, {{5000, 2}, {2, 1}, {0}, 0});
+    compare_rows(what, items,
+                 {{2, 3, 4200}, {14000, 4300, 1}, {2}, 1});  // of two axes with room between
   }
 }
 
@@ -93,6 +95,8 @@ void compare_several_axes(mf::dtype type, pattern kind) {
   for (const question& what : questions_of(type)) {
     if (!is_native(what)) continue;
     compare_rows(what, items, {{4, 5, 6}, {30, 6, 1}, {0, 2}, 1});
+    compare_rows(what, items, {{4, 5, 37}, {300, 40, 1}, {2}, 1});
+    compare_rows(what, items, {{4, 5, 24}, {240, 40, 1}, {-1}, 0});
     compare_rows(what, items, {{3, 4, 5, 7}, {140, 35, 7, 1}, {2, 0}, 0});
     compare_rows(what, items, {{3, 4, 5, 7}, {140, 35, 7, 1}, {1, 3}, 0});
     if (what.options.nan != MONOFOLD_NAN_PROPAGATE) continue;
@@ -143,6 +147,10 @@ void compare_stretches(mf::dtype type, pattern kind) {
     compare_rows(what, items, {{3, 2, 3001}, {6002, 3001, 1}, {0, 2}, 1}, false);
     compare_rows(what, items, {{5, 3136}, {6000, 1}, {0, 1}, 8}, false);  // one row
     compare_rows(what, items, {{4, 3, 1568}, {-5008, 1568, 1}, {0, 2}, 20000}, false);
+    compare_rows(what, items, {{2, 3, 3, 784}, {8000, 2400, 784, 1}, {1, 3}, 8},
+                 false);  // two kept axes
+    compare_rows(what, items, {{3, 3, 2, 800}, {1600, 5000, 800, 1}, {1, 3}, 0},
+                 false);                                                         // not in order
     compare_rows(what, items, {{4, 3, 3136}, {0, 3136, 1}, {0, 2}, 8}, false);   // one for all
     compare_rows(what, items, {{2, 9, 240}, {2160, 240, 1}, {0, 2}, 0}, false);  // up to a tile
   }

@@ -11,7 +11,7 @@ std::unique_ptr<row_pass> make_best_row_pass(const row_question& what, const row
   if (is_norm ? !monofold::info(what.type).is_floating : what.to != what.type) return nullptr;
   return visit_words(what.type, [&]<class Word>(Word sign, Word infinite) {
     return make_row_pass_of<row_best_fold<Word>, Word>(
-        row_best_fold<Word>{extremum_fold_of<Word>(what, rules, sign, infinite)});
+        row_best_fold<Word>(extremum_fold_of<Word>(what, rules, sign, infinite)));
   });
 }
 

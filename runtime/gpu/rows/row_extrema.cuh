@@ -35,8 +35,10 @@ struct row_extremum_fold {
     return infinite != 0 && static_cast<Word>(item & static_cast<Word>(~sign)) > infinite;
   }
   MONOFOLD_HD Word key_of(Word item) const {
-    const bool is_negative = (item & sign) != 0;
-    return static_cast<Word>(item ^ sign ^ (is_negative ? turned : Word{0}) ^ flipped);
+    using integer = std::make_signed_t<Word>;
+    // All bits of negative floats; `turned` is 0 where the highest bit is no sign.
+    const auto negative = static_cast<Word>(static_cast<integer>(item) >> (8 * sizeof(Word) - 1));
+    return static_cast<Word>(item ^ sign ^ (negative & turned) ^ flipped);
   }
   MONOFOLD_HD Word item_of(Word key) const {
     const auto own = static_cast<Word>(key ^ flipped);
@@ -105,6 +107,12 @@ row_extremum_fold<Word> extremum_fold_of(const row_question& what, const row_rul
 }
 
 /// The same where places are not asked for: the key alone, which a warp exchanges by an instruction.
+///
+/// Keys lie on a ring: NaN of either sign are neighbours. Turned so that NaN come last, or first where they are left out,
+/// keys tell which item is a NaN only in the end.
+///
+/// source     one H200: a comparison of each item with an infinity made maxima of 100 x 1 000 000 float32 1.6 times as
+///            long
 template <class Word>
 struct row_best_fold {
   using state = std::conditional_t<sizeof(Word) == 8, std::uint64_t, std::uint32_t>;
@@ -112,19 +120,36 @@ struct row_best_fold {
   static constexpr bool exact = true;
 
   row_extremum_fold<Word> keys;
+  Word first = 0;              // key of what comes first
+  Word best = Word(~Word{0});  // of numbers; turned, as the state is
+  Word worst = 0;
 
-  MONOFOLD_HD state lift(Word item, std::int64_t) const {
-    if (keys.is_nan_item(item)) return keys.rules.omit_nan ? 0 : keys.nan_key;
-    return keys.key_of(item);
+  MONOFOLD_HD explicit row_best_fold(const row_extremum_fold<Word>& own) : keys(own) {
+    if (keys.infinite == 0) return;
+    const bool is_norm = keys.turned == keys.sign;
+    const auto low = static_cast<Word>(is_norm             ? 0
+                                       : keys.flipped != 0 ? keys.infinite
+                                                           : keys.infinite | keys.sign);
+    const auto high =
+        static_cast<Word>(keys.flipped != 0 ? keys.infinite | keys.sign : keys.infinite);
+    first = keys.rules.omit_nan ? static_cast<Word>(keys.key_of(high) + 1) : keys.key_of(low);
+    worst = turned_key(low);
+    best = turned_key(high);
   }
+
+  MONOFOLD_HD Word turned_key(Word item) const {
+    return static_cast<Word>(keys.key_of(item) - first);
+  }
+  MONOFOLD_HD state lift(Word item, std::int64_t) const { return turned_key(item); }
   MONOFOLD_HD state combine(state left, state right) const { return left < right ? right : left; }
   MONOFOLD_HD state identity() const { return 0; }
 
-  /// Key 0 is none of a float's: a row of NaN that are left out has it.
+  /// A row of NaN that are left out has a key before those of numbers.
   MONOFOLD_HD bool needs_length() const { return keys.infinite == 0 || !keys.rules.omit_nan; }
-  MONOFOLD_GPU row_answer answer(state best, std::int64_t count) const {
-    const bool is_nothing = needs_length() ? count == 0 : best == 0;
-    return keys.finish({static_cast<Word>(best), is_nothing ? -1 : 0});
+  MONOFOLD_GPU row_answer answer(state found, std::int64_t count) const {
+    const bool is_nothing = needs_length() ? count == 0 : found < worst;
+    const auto key = static_cast<Word>(found + first);
+    return keys.finish({found > best ? keys.nan_key : key, is_nothing ? -1 : 0});
   }
 };
 

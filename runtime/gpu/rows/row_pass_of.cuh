@@ -20,13 +20,16 @@
 namespace monofold::runtime {
 
 /// Rows of one length, `stride` items from start to start, or segments by their starts and stops: one type of list, so
-/// that both have the same kernels. An exact sum may have rows in stretches, whose ends are then as if they had no gaps.
+/// that both have the same kernels. Exact sums may have rows in stretches: row s then begins at s, and what loads it finds
+/// where that is.
 class row_list {
  public:
   row_list(std::int64_t length, std::int64_t count, std::int64_t stride)
       : length_(length), count_(count), stride_(stride) {}
   row_list(const std::int64_t* starts, const std::int64_t* stops, std::int64_t count)
       : length_(-1), count_(count), starts_(starts), stops_(stops) {}
+  row_list(const array_rows& rows, const monofold::detail::row_stretches& stretches)
+      : length_(rows.row_items), count_(rows.num_rows), stride_(1), stretches_(stretches) {}
 
   MONOFOLD_HD std::int64_t size() const { return count_; }
   /// -1: the device knows.
@@ -37,17 +40,18 @@ class row_list {
   MONOFOLD_HD std::int64_t end(std::int64_t s) const {
     return starts_ != nullptr ? stops_[s] : s * stride_ + length_;
   }
-
-  MONOFOLD_HD const monofold::detail::row_stretches& stretches() const { return stretches_; }
-  void set_stretches(const monofold::detail::row_stretches& stretches) { stretches_ = stretches; }
+  /// Null: there are none.
+  MONOFOLD_HD const monofold::detail::row_stretches* stretches() const {
+    return stretches_.word_bytes != 0 ? &stretches_ : nullptr;
+  }
 
  private:
   std::int64_t length_;
   std::int64_t count_;
   std::int64_t stride_ = 0;
-  monofold::detail::row_stretches stretches_;
   const std::int64_t* starts_ = nullptr;
   const std::int64_t* stops_ = nullptr;
+  monofold::detail::row_stretches stretches_;
 };
 
 }  // namespace monofold::runtime

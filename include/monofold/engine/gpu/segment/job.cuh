@@ -126,7 +126,11 @@ struct segment_job {
     if constexpr (!contiguous_item_view<View>) {
       return ends;  // they load none
     } else if constexpr (have_stretches<Segments>) {
-      return stretch_range_of(view.data() + ends.begin, ends.count(), segments.stretches());
+      const row_stretches* const stretches = segments.stretches();
+      if (stretches == nullptr) {
+        return {aligned_range_of(view.data() + ends.begin, ends.count()), nullptr};
+      }
+      return {{view.data() + stretches->begin(ends.begin), 0, ends.count()}, stretches};
     } else {
       return aligned_range_of(view.data() + ends.begin, ends.count());
     }
