@@ -1,5 +1,6 @@
 """Answers about rows in memory of a GPU: made there, in arrays like the caller's, in the caller's stream."""
 
+import math
 import sys
 
 import numpy as np
@@ -13,6 +14,18 @@ DEFAULT_STREAM = 0
 
 def is_on_device(source):
     return source.pieces[0][0].place != 0
+
+
+def is_short_row(x, source, mask, nan, k):
+    """Whether the best items of a whole array on a device are found as those of one row, and never leave it.
+
+    Of more items they are found sooner by way of the host. Rows have kernels for up to 1024 best; PyTorch and CuPy make
+    arrays for their answers.
+    """
+    count = math.prod(source.shape)
+    return (is_on_device(source) and mask is None and nan == "propagate" and source.shape != ()
+            and k <= min(count, 1024) and count <= 1 << 20
+            and type(x).__module__.partition(".")[0] in ("torch", "cupy"))
 
 
 def check_device():

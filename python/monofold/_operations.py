@@ -257,11 +257,11 @@ class Ranking(Operation):
         mask = _device_where.mask_for(where, source)
         how = self.make_how(self.nan)
         if axis is None and not keepdims and dtype is out is None:
-            source = _device_where.marked(source, mask)
-            [answer] = _whole.answers(source, [self.kind], how)
-            values, places = _whole.ranked(self.kind, answer)
-            return TopK(source.like(_arrays.numbers(values, source.code)),
-                        source.like(_arrays.numbers(places, _dtypes.INT64)))
+            if _device_rows.is_short_row(x, source, mask, self.nan, how.k):
+                return self.rows(x, source, mask, how, _rows.axes_of(None, len(source.shape)))
+            [answer] = _whole.answers(source := _device_where.marked(source, mask), [self.kind], how)
+            best = zip(_whole.ranked(self.kind, answer), (source.code, _dtypes.INT64))
+            return TopK(*(source.like(_arrays.numbers(*one)) for one in best))
         return self.rows(x, source, mask, how, _rows.axes_of(axis, len(source.shape)), keepdims, dtype, out)
 
     def _reduce(self, x, axis, keepdims, dtype, out, where, nan):

@@ -12,7 +12,7 @@ import pytest
 from arrays import numbers
 from monofold import _core
 from producers import CudaArray
-from test_device_rows import There, device, same  # noqa: F401: which every test here needs, too
+from test_device_rows import LikeCuPy, There, cupy, device, same  # noqa: F401: which every test here needs, too
 
 
 def shown(there, **told):
@@ -123,5 +123,33 @@ def test_a_stream_that_is_captured_is_refused(monkeypatch):
         with pytest.raises(ValueError, match="captured"):
             call(there)
     assert len(there.asked) == asked + 1
-    stream.is_captured = False
+    stream.is_captured, stream.ptr = False, 0
     assert mf.sum(there) == mf.sum(x) and same(mf.top_k(there).values, mf.top_k(x).values)
+
+
+class ByTheHost(Exception):
+    pass
+
+
+def test_the_best_of_few_items_stay_on_the_device(cupy, monkeypatch):
+    """Those of a whole array go as one row; of more items, by other rules for NaN, or more of them, by way of the host."""
+    x = numbers("float32", (30, 40))
+    x[3, 4] = np.nan
+
+    def by_the_host(*given, **named):
+        raise ByTheHost
+
+    folds = (mf.top_k(k=7), mf.bottom_k(k=1024), mf.top_k)
+    known = [(fold, items, fold(items)) for fold in folds for items in (x, x.ravel(), x[:, ::2], x.T) if items.size >= fold.k]
+    monkeypatch.setattr(mf._whole, "answers", by_the_host)
+    for fold, items, here in known:
+        there = fold(LikeCuPy(items))
+        assert type(there) is mf.TopK and all(map(same, there, here)), fold
+    for fold in folds:
+        for options in ({"nan": "omit"}, {"nan": "raise"}):
+            with pytest.raises(ByTheHost):
+                fold(LikeCuPy(x), **options)
+    for fold, items in ((mf.top_k, np.zeros((1 << 20) + 1, np.int8)), (mf.top_k(k=1025), x), (mf.top_k(k=1201), x),
+                        (mf.bottom_k, x[:0])):
+        with pytest.raises(ByTheHost):
+            fold(LikeCuPy(items))

@@ -10,6 +10,7 @@
 #include "monofold/engine/gpu/load.cuh"
 #include "monofold/engine/gpu/segment/exact_team.cuh"
 #include "monofold/engine/gpu/segment/exact_words.cuh"
+#include "monofold/engine/gpu/segment/job.cuh"
 #include "monofold/engine/gpu/segment/pair_tile.cuh"
 #include "monofold/engine/gpu/segment/slot_tile.cuh"
 #include "monofold/engine/gpu/tree/warp_fold.cuh"
