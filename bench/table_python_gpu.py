@@ -42,7 +42,7 @@ def microseconds(rows, sizes, op, dtype):
 def bits(rows):
     """Whether the bits of answers stay, of float32 and float64."""
     names = list(dict.fromkeys(f"{row['op']}, {row['dtype']}" for row in rows))
-    out = figures.head("same bits as on the host; in other orders", names)
+    out = figures.head("as on host; any order", names)
     for name in dict.fromkeys(row["path"] for row in rows):
         found = {f"{row['op']}, {row['dtype']}": row for row in rows if row["path"] == name}
         cells = [f"{STAY[found[one]['host']] or 'none there'}; {STAY[found[one]['order']]}" if one in found else ""
