@@ -8,6 +8,7 @@ import dask.array as da
 import numpy as np
 
 from . import _arrays, _core, _dask_rows, _dtypes, _folds, _operations, _rows, _whole
+from ._errors import without_places
 from ._state import State
 
 TILE = 4096  # states that begin at a multiple of so many items are merged without a change of bits
@@ -185,6 +186,7 @@ def answer_chunks(chunks, axes, room=1):
     return tuple(found)
 
 
+@without_places
 def rows_of(block, *others, operation, axes, asked, has_right):
     if has_right:
         return operation(block, *others, axis=axes, keepdims=True, dtype=asked)

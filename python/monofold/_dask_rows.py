@@ -9,6 +9,7 @@ import dask.array as da
 import numpy as np
 
 from . import _arrays, _core, _dtypes, _rows
+from ._errors import without_places
 
 FEW_ITEMS = 512  # of a row: up to here they are joined as they are, since a state costs more than they do
 MOST_BYTES = 128 << 20  # of arrays that are so joined; Dask's own bound for a chunk
@@ -164,6 +165,7 @@ def joined_items(parts):
     return [parts[0]._replace(arrays=arrays)]
 
 
+@without_places
 def answers_of(parts, what):
     """An array of one tuple: for each operation its arrays, in as many axes as the block had."""
     part = parts.flat[0]

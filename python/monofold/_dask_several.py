@@ -8,6 +8,7 @@ import dask.array as da
 import numpy as np
 
 from . import _arrays, _dask, _dask_rows, _dtypes, _folds, _operations, _rows, _whole
+from ._errors import without_places
 from ._results import Stats, TopK
 
 
@@ -96,6 +97,7 @@ def _shown(array, part, axes, keepdims):
     return da.moveaxis(array, axes[-1], -1).squeeze(axis=tuple(axes[:-1]))
 
 
+@without_places
 def _rows_of(block, *others, fold, axes):
     """An array of one tuple: all answers about the rows of a block, in the order of operations."""
     [where] = others or [None]

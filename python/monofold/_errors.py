@@ -1,5 +1,8 @@
 """What goes wrong, as exceptions."""
 
+import functools
+import re
+
 from . import _core
 
 EMPTY_INPUT, INTEGER_OVERFLOW, NAN_FOUND, INVALID, UNSUPPORTED, NO_DEVICE = range(1, 7)
@@ -21,8 +24,8 @@ class NanFound(ValueError):
     ----------
     index : int, tuple of ints or None
         Its place, in row-major order. Where rows along axes were reduced, its index, a tuple: of the first NaN in the
-        first row that has one; of a Dask array in the rows of a task, or None where states of their parts were joined.
-        None on a GPU, and in segments, windows, scans, groups and runs.
+        first row that has one. None on a GPU, along axes of Dask arrays, and in segments, windows, scans, groups and
+        runs.
     """
 
     def __init__(self, message, index=None):
@@ -42,7 +45,10 @@ class OtherGpu(DeviceUnavailable):
 
     def __init__(self, number, current):
         super().__init__(f"the items lie on GPU {number}; the current one is {current}")
-        self.number = number
+        self.number, self.current = number, current
+
+    def __reduce__(self):
+        return type(self), (self.number, self.current)
 
 
 class MalformedState(ValueError):
@@ -69,3 +75,14 @@ def raise_status(status, name=None, index=None, row=None, part="row"):
     if status == MALFORMED_STATE:
         raise MalformedState(text)
     raise (ValueError if status == INVALID else RuntimeError)(text)
+
+
+def without_places(call):
+    """The same function, whose errors name no row and no index: of a block, which does not know where it lies."""
+    @functools.wraps(call)
+    def of_a_block(*args, **named):
+        try:
+            return call(*args, **named)
+        except (EmptyInput, IntegerOverflow, NanFound) as error:
+            raise type(error)(re.sub(r"( at index \S.*?)?( \(row .*\))?$", "", str(error))) from None
+    return of_a_block

@@ -44,8 +44,12 @@ def to_numpy(x, objects=False):
     made = _as_array(x)
     if made.dtype == object and not objects and not hasattr(x, "dtype"):
         raise TypeError(f"{type(x).__name__} is no array of numbers, or one of its numbers does not fit 64 bits")
+    if made.dtype.kind in "US" and is_list(x):
+        text = str if made.dtype.kind == "U" else bytes
+        if not all(issubclass(one, text) for one in types):
+            raise TypeError(f"{text.__name__} and other types together")
     if made.dtype.kind == "f" and any(issubclass(one, (int, np.integer)) for one in types):
-        _check_integers(x, made, types)
+        return _with_integers(x, made, types)
     return made
 
 
@@ -103,12 +107,17 @@ def _types_in(x):
     return types
 
 
-def _check_integers(x, made, types):
+def _with_integers(x, made, types):
+    """The array of floats that NumPy makes of integers, if each is one; of Python's alone uint64, which it does not."""
     if not any(issubclass(one, (float, np.floating)) for one in types):
-        raise TypeError("these integers fit no type of 64 bits together")
+        items = np.array(x, object)
+        if types != {int} or not all(0 <= item < 1 << 64 for item in items.ravel()):
+            raise TypeError("these integers fit no type of 64 bits together")
+        return items.astype(np.uint64)
     for item, kept in zip(np.array(x, object).ravel(), made.ravel().tolist()):
         if isinstance(item, (int, np.integer)) and int(item) != kept:
             raise ValueError(f"{item} among floats is no {made.dtype}")
+    return made
 
 
 def of_type(x, code):
@@ -116,7 +125,7 @@ def of_type(x, code):
     made, dtype = to_numpy(x), _dtypes.numpy_of(code)
     if made.dtype == dtype or made.size == 0:
         return made.astype(dtype, copy=False)
-    if made.dtype.kind not in _ORDER or _ORDER[made.dtype.kind] > _ORDER[dtype.kind]:
+    if made.dtype.kind not in _ORDER or _ORDER[made.dtype.kind] > _ORDER[dtype.kind] or made.dtype.itemsize > 8:
         raise TypeError(f"items of {made.dtype} for a state of {dtype}")
     with np.errstate(over="ignore", invalid="ignore"):
         cast = made.astype(dtype)

@@ -156,8 +156,9 @@ class State(_core.running):
     def subtract(self, other):
         """Takes out what another state has seen, all of which this one has seen too, wherever.
 
-        Exact: the bytes are those of a state that never saw those items, infinities and NaN included; but
-        `count_nan` keeps the place of the first NaN that was ever pushed.
+        Exact: answers are those of a state that never saw those items, infinities and NaN included. So are the bytes,
+        but for the place of the first NaN, which states of `count_nan` and under ``nan="omit"`` or ``"raise"`` have: it
+        stays, or is no longer known.
 
         Parameters
         ----------

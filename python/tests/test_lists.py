@@ -105,3 +105,20 @@ def test_absent_items_of_pandas(kind, holder):
 def test_integers_without_a_common_type_in_lists_of_any_length(times):
     with pytest.raises(TypeError, match="64 bits together"):
         mf.sum([np.int64(1), np.uint64(2)] * times)
+
+
+def test_what_numpy_would_change():
+    """Text beside numbers, long doubles, integers that uint64 has: as they are, or refused."""
+    for keys in (["1", 1, "1"], ["a", b"a"], ["nan", float("nan")], ["True", True], [b"1", 2]):
+        with pytest.raises(TypeError, match="other types"):
+            mf.group_by(keys, [1.0] * len(keys), mf.sum)
+        with pytest.raises(TypeError, match="other types"):
+            mf.reduce_by_key(keys, [1.0] * len(keys), mf.sum)
+    assert mf.group_by(["b", np.str_("a"), "b"], [1.0, 2.0, 4.0], mf.sum)[1].tolist() == [2.0, 5.0]
+    for item in (np.longdouble("0.1"), np.longdouble(0.5)):
+        with pytest.raises(TypeError):
+            mf.State(mf.sum, "float64").push([item])
+    assert mf.sum([2**63, 1]) == 2**63 + 1
+    assert mf.State(mf.sum, "uint64").push([2**63, 1]).finish() == 2**63 + 1
+    with pytest.raises(TypeError, match="64 bits together"):
+        mf.sum([2**63, -1])

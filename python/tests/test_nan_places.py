@@ -86,14 +86,20 @@ def test_of_bfloat16():
     assert place_of(lambda: mf.sum(x, axis=1, nan="raise")) == (2, 1)
 
 
-@pytest.mark.parametrize("chunks, index", (((2, 4000), (0, 2500)), ((2, 1000), None)))
-def test_in_tasks_of_dask(chunks, index):
+@pytest.mark.parametrize("chunks", ((2, 4000), (2, 1000), (6, 500)))
+def test_in_tasks_of_dask(chunks):
+    """A task does not know where in the array its rows are: it names none."""
     da, monofold_dask = pytest.importorskip("dask.array"), pytest.importorskip("monofold.dask")
     x = np.ones((6, 4000))
     x[4, 2500] = np.nan
     with pytest.raises(mf.NanFound) as caught:
         monofold_dask.sum(da.from_array(x, chunks=chunks), axis=1, nan="raise").compute()
-    assert caught.value.index == index
+    assert caught.value.index is None and str(caught.value) == "sum: there is a NaN"
+    whole = np.ones((6, 4000), np.int64)
+    whole[4] = 2**62
+    with pytest.raises(mf.IntegerOverflow) as caught:
+        monofold_dask.sum(da.from_array(whole, chunks=chunks), axis=1).compute()
+    assert str(caught.value) == "sum: the exact answer does not fit its integer type"
 
 
 def test_of_runs_and_groups():
