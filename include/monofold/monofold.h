@@ -179,8 +179,8 @@ MONOFOLD_API monofold_status monofold_reduce_segments(
 
 /// As monofold_reduce_axis_into, in a stream of a GPU.
 ///
-/// cost       several axes that memory does not walk as one: the array is copied first, into memory of the device's
-///            pool; not for MONOFOLD_COUNT of all items, which reads none
+/// cost       several axes that memory does not walk as one: the array may be copied first, into memory of the device's
+///            pool; not for MONOFOLD_COUNT of all items, which reads none, nor most exact sums of long rows (docs/axes.md)
 /// tested by  tests/runtime/device_rows_test.cpp, tests/runtime/gpu_test.cpp
 MONOFOLD_API monofold_status monofold_reduce_axis_on_device(
     const void* items, monofold_dtype dtype, int32_t rank, const int64_t* extents,

@@ -54,15 +54,27 @@ def marks_for(d, where):
     check(d)
     if where is None or where is True:
         return None
-    where = da.asarray(where)
+    if not hasattr(where, "dask"):
+        where = da.from_array(np.asarray(where), chunks=-1)
     if where.dtype != bool:
         raise TypeError(f"where must be of bool, not {where.dtype}")
-    if where.shape != d.shape:
+    if not are_alike(where, d):
         try:
-            where = da.broadcast_to(where, d.shape)
+            where = da.broadcast_to(where.rechunk(-1), d.shape)
         except ValueError:
             raise ValueError(f"where has the shape {where.shape}; the items have {d.shape}") from None
-    return where.rechunk(d.chunks)
+    return where if where.chunks == d.chunks or has_unknown_sizes(d) else where.rechunk(d.chunks)
+
+
+def has_unknown_sizes(d):
+    return any(math.isnan(extent) for extent in d.shape)
+
+
+def are_alike(x, y):
+    """Whether two arrays have one shape, as far as that is known; where sizes are unknown, as many chunks."""
+    return len(x.shape) == len(y.shape) and all(
+        i == k or math.isnan(i) and math.isnan(k) and m == n
+        for i, k, m, n in zip(x.shape, y.shape, x.numblocks, y.numblocks))
 
 
 def placed_state_of(block, *others, row_items, block_info=None, **options):
@@ -273,7 +285,7 @@ def dot(x, y, axis=None, *, keepdims=False, dtype=None, nan=None, split_every=No
     """
     check(x)
     check(y)
-    if x.shape != y.shape or x.dtype != y.dtype:
+    if not are_alike(x, y) or x.dtype != y.dtype:
         raise ValueError(f"dot takes two arrays of one shape and type, not {x.shape} of {x.dtype} and {y.shape} of "
                          f"{y.dtype}")
     operation = _operations.make("dot").with_options(nan)

@@ -348,3 +348,19 @@ def test_plain_folds_have_no_states_of_parts():
     for fold in (mf.plain.sum, mf.prod, mf.logsumexp):
         with pytest.raises(TypeError):
             packed(x, fold)
+
+
+def test_marks_and_pairs_of_unknown_sizes_and_odd_chunks():
+    x = np.random.default_rng(1).normal(size=(40, 1300))
+    d, here = da.from_array(x, chunks=(7, 400)), x[x[:, 0] > -1]
+    some = d[d[:, 0] > -1]
+    assert np.array_equal(mfd.sum(some, axis=0, where=some > 0).compute(), mf.sum(here, axis=0, where=here > 0))
+    assert mfd.sum(some, where=some > 0).compute() == mf.sum(here, where=here > 0)
+    assert np.array_equal(mfd.dot(some, some * 1, axis=0).compute(), mf.dot(here, here, axis=0))
+    with pytest.raises(ValueError, match="shape"):
+        mfd.dot(some, d, axis=0)
+    marks = np.arange(40)[:, None] % 2 == 0
+    for where in (marks, da.from_array(marks, chunks=((0, 20, 20), (0, 1)))):
+        assert np.array_equal(mfd.sum(d, axis=1, where=where).compute(), mf.sum(x, axis=1, where=marks))
+    nothing = np.zeros((3, 0, 1300), bool)
+    assert mfd.sum(da.zeros(nothing.shape, chunks=-1), axis=2, where=nothing).compute().shape == (3, 0)

@@ -11,6 +11,7 @@ namespace monofold::detail {
 ///
 /// source     Granlund, Montgomery 1994, "Division by invariant integers using multiplication"; a division takes several
 ///            times as long
+/// tested by  tests/platform/quotient_test.cpp
 struct short_divisor {
   std::uint32_t factor = std::uint32_t{1} << 31;
   std::int32_t shift = 31;

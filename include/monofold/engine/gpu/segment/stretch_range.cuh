@@ -40,7 +40,8 @@ struct row_stretches {
   }
 
   /// Those of the rows of an array, which have two reduced axes, the inner one without gaps, and come in the order of the
-  /// result. `word_bytes` is 0 where there are no such, more than two kept axes, or 2^31 words or rows.
+  /// result. `word_bytes` is 0 where there are no such, more than two kept axes, about 2^31 words or more, or, by two
+  /// steps, as many rows.
   static row_stretches of(const array_rows& rows, const void* first, int item_bytes) {
     const axis_step& inner = rows.inner();
     const axis_step& around = rows.kept[0];
