@@ -132,63 +132,43 @@ def minmax(d, axis=None, *, keepdims=False, where=None, nan=None, split_every=No
     return tuple(_several(d, fold, axis, keepdims, split_every, where))
 
 
-def top_k(d, k=10, axis=None, *, keepdims=False, where=None, nan=None, split_every=None):
-    """The k largest items and their places, best first, in one pass.
+_RANKED = """The k {which} items and their places, best first, in one pass.
 
-    Parameters
-    ----------
-    d : dask.array.Array
-    k : int, optional
-        How many.
-    axis : int or tuple of ints, optional
-        The axes to reduce; None: all of them.
-    keepdims : bool, optional
-        Reduced axes stay; the last one of them has the items.
-    where : array of bool, optional
-        Which items there are; along some axes only.
-    nan : {"propagate", "omit", "raise"}, optional
-        NaN come last, are left out, or raise `NanFound`.
-    split_every : int or dict of ints, optional
-        How many states are joined at once.
+Parameters
+----------
+d : dask.array.Array
+k : int, optional
+    How many.
+axis : int or tuple of ints, optional
+    The axes to reduce; None: all of them.
+keepdims : bool, optional
+    Reduced axes stay; the last one of them has the items.
+where : array of bool, optional
+    Which items there are; along some axes only.
+nan : {{"propagate", "omit", "raise"}}, optional
+    NaN come last, are left out, or raise `NanFound`.
+split_every : int or dict of ints, optional
+    How many states are joined at once.
 
-    Returns
-    -------
-    TopK
-        Dask arrays, to be computed together: ``dask.compute(*monofold.dask.top_k(d, 3))``.
-    """
-    return _ranked("top_k", d, k, axis, keepdims, where, nan, split_every)
+Returns
+-------
+TopK
+    Dask arrays, to be computed together: ``dask.compute(*monofold.dask.{name}(d, 3))``.
+"""
 
 
-def bottom_k(d, k=10, axis=None, *, keepdims=False, where=None, nan=None, split_every=None):
-    """The k smallest items and their places, best first, in one pass.
+def _make_ranked(name, which):
+    def function(d, k=10, axis=None, *, keepdims=False, where=None, nan=None, split_every=None):
+        fold = _folds.as_fold(_operations.make(name).with_options(nan, k=k))
+        return TopK(*_several(d, fold, axis, keepdims, split_every, where))
 
-    Parameters
-    ----------
-    d : dask.array.Array
-    k : int, optional
-        How many.
-    axis : int or tuple of ints, optional
-        The axes to reduce; None: all of them.
-    keepdims : bool, optional
-        Reduced axes stay; the last one of them has the items.
-    where : array of bool, optional
-        Which items there are; along some axes only.
-    nan : {"propagate", "omit", "raise"}, optional
-        NaN come last, are left out, or raise `NanFound`.
-    split_every : int or dict of ints, optional
-        How many states are joined at once.
-
-    Returns
-    -------
-    TopK
-        Dask arrays, to be computed together: ``dask.compute(*monofold.dask.bottom_k(d, 3))``.
-    """
-    return _ranked("bottom_k", d, k, axis, keepdims, where, nan, split_every)
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = _RANKED.format(which=which, name=name)
+    return function
 
 
-def _ranked(name, d, k, axis, keepdims, where, nan, split_every):
-    fold = _folds.as_fold(_operations.make(name).with_options(nan, k=k))
-    return TopK(*_several(d, fold, axis, keepdims, split_every, where))
+top_k = _make_ranked("top_k", "largest")
+bottom_k = _make_ranked("bottom_k", "smallest")
 
 
 def stats(d, axis=None, *, keepdims=False, where=None, nan=None, correction=0, split_every=None):
