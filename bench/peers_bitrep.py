@@ -71,7 +71,8 @@ def cases():
          undone(*theirs, bitrep.SumF64.merge, bitrep.SumF64.try_unmerge)),
         ("a variance's state joined", lambda: means[0].append(means[1]), lambda: moments[0].merge(moments[1])),
         ("receipt of a sum", sums[1].digest, theirs[1].state_hash),
-        ("bytes of a sum", lambda: bytes(sums[1]), theirs[1].to_bytes),
+        ("bytes of a sum", sums[1].__bytes__, theirs[1].to_bytes),
+        ("bytes of a sum, in a line of Python", lambda: bytes(sums[1]), lambda: theirs[1].to_bytes()),
         ("the answer of a sum", sums[1].finish, theirs[1].value),
     )
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "cli/joined.hpp"
+#include "cli/text_row.hpp"
 
 namespace monofold::cli {
 namespace {
@@ -34,7 +35,9 @@ std::string json_part(const answer_part& part) {
 }
 
 std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  // Blanks at its ends would not be read again.
+  const bool is_plain = text.find_first_of(",\"\r\n") == text.npos && trimmed(text) == text;
+  if (is_plain) return text;
   std::string out = "\"";
   for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
   return out + '"';
@@ -46,8 +49,11 @@ std::vector<answer_part> parts_of(const answer& from, dtype type, number_form fo
   const std::size_t size = from.values.size();
   switch (from.op) {
     case operation::minmax:
-      return {{"min", false, texts_of(from, 0, 1, type, form)},
-              {"max", false, texts_of(from, 1, 2, type, form)}};
+    case operation::softmax_denominator: {
+      const auto [first, second] = names_of_pair(from.op);
+      return {{std::string(first), false, texts_of(from, 0, 1, type, form)},
+              {std::string(second), false, texts_of(from, 1, 2, type, form)}};
+    }
     case operation::argmin:
     case operation::argmax:
       return {{"value", false, texts_of(from, 0, size, type, form)},

@@ -1,7 +1,9 @@
 #pragma once
 /// cli/answer_text: answers as pieces of text, for reports of every form.
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/number_text.hpp"
@@ -23,6 +25,12 @@ constexpr bool is_position(runtime::operation op) {
 }
 constexpr bool is_list(runtime::operation op) {
   return op == runtime::operation::top || op == runtime::operation::bottom;
+}
+
+/// What the two numbers of a pair are called.
+constexpr std::array<std::string_view, 2> names_of_pair(runtime::operation op) {
+  if (op == runtime::operation::minmax) return {"min", "max"};
+  return {"max", "sum"};
 }
 
 /// Everything an answer says, in the order in which it is printed.

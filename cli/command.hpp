@@ -36,7 +36,8 @@ struct reduce_command {
   bool over_ranks = false;        // --mpi
   group_rank rank = group_rank::sorted;
   key_rule keys = key_rule::automatic;
-  bool by_runs = false;  // --runs
+  bool by_runs = false;        // --runs
+  bool counts_in_all = false;  // --global-index: places are those in the whole array
   // --axis: axes that are reduced; none given: the whole array is, as one row.
   std::optional<std::vector<std::int64_t>> axes;
   bool keeps_dims = false;

@@ -10,6 +10,7 @@
 
 #include "cli/keyed_text.hpp"
 #include "cli/text_parse.hpp"
+#include "cli/text_row.hpp"
 
 namespace monofold::cli {
 namespace {
@@ -30,7 +31,8 @@ std::uint64_t word_of(double number) {
 template <class T>
 std::vector<std::uint64_t> words_of(const std::vector<std::string_view>& texts) {
   std::vector<std::uint64_t> words;
-  for (const std::string_view text : texts) {
+  for (const std::string_view own : texts) {
+    const std::string_view text = trimmed(own);  // of quoted ones
     T value;
     const char* const end = text.data() + text.size();
     if (text.empty() || (parse_prefix(text.data(), end, value) != end &&

@@ -23,6 +23,7 @@ bool is_shown(operation op, const std::string& part) {
 std::vector<std::string> column_names(operation op) {
   const std::string name(runtime::info(op).name);
   if (op == operation::minmax) return {"min", "max"};
+  if (op == operation::softmax_denominator) return {name + "_max", name + "_sum"};
   if (is_list(op)) return {name, name + "_index"};
   return {name};
 }

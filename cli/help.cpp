@@ -14,8 +14,8 @@
 namespace monofold::cli {
 namespace {
 
-// Behind the longest name of an operation, mean_square, where lists say what each is.
-constexpr std::size_t name_column = 15;
+// Behind the longest name of an operation, softmax_denominator, where lists say what each is.
+constexpr std::size_t name_column = 23;
 
 std::string option_head(const option_entry& entry) {
   std::string head(entry.flag);

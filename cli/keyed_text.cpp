@@ -108,15 +108,13 @@ class keyed_reader : private text_reader {
     const char* const last = text_.end();
     while (at != last) {
       field number;
-      const text_row row = scan_row(at, last, layout_.delimiter,
-                                    [&](std::int64_t index, std::string_view raw, bool doubled) {
-                                      if (index == layout_.column) number = {raw, doubled};
-                                      const auto column = static_cast<std::size_t>(index);
-                                      if (column >= places_.size()) return;
-                                      for (const std::size_t i : places_[column]) {
-                                        fields_[i] = {raw, doubled};
-                                      }
-                                    });
+      const auto take = [&](std::int64_t index, std::string_view raw, bool doubled) {
+        if (index == layout_.column) number = {trimmed(raw), doubled};
+        const auto column = static_cast<std::size_t>(index);
+        if (column >= places_.size()) return;
+        for (const std::size_t i : places_[column]) fields_[i] = {raw, doubled};
+      };
+      const text_row row = scan_row<quoted_blanks::kept>(at, last, layout_.delimiter, take);
       check_row(row);
       if (row.result == text_row::outcome::incomplete) break;
       if (!row.blank) {

@@ -122,9 +122,9 @@ decide instead, as where all names are numbers.
 )";
 
 constexpr std::string_view output_roff = R"(.SH OUTPUT
-One operation on one file prints the bare value: for minmax both, for argmin and argmax the index,
-for top and bottom a line with item and index each. Several operations on one file print a line
-each, several files a table with a row each and a
+One operation on one file prints the bare value: for minmax and softmax_denominator both numbers, for
+argmin and argmax the index, for top and bottom a line with item and index each. Several operations
+on one file print a line each, several files a table with a row each and a
 .B total
 row, which is the answer for all items one file after the other. There is no total where a file
 failed or where the element types differ.
@@ -133,24 +133,24 @@ failed or where the element types differ.
 prints an object a line with the keys op, file, dtype, count (the number of items), value, engine,
 seconds and bytes, and missing where
 .B \-\-na
-matched. In place of value, argmin and argmax have value and index, minmax has min and max, top and
-bottom have values and indices. Of several operations each has its name as a key: with a number,
-which for argmin and argmax is the index, or for minmax, top and bottom with an object of the same
-keys as above. count is then the answer of count, if that is among them. dot names its second file
+matched. In place of value, argmin and argmax have value and index, minmax has min and max,
+softmax_denominator has max and sum, top and bottom have values and indices. Of several operations
+each has its name as a key: with a number, which for argmin and argmax is the index, or for the
+others of these with an object of the same keys as above. count is then the answer of count, if that is among them. dot names its second file
 in the key other. nan, inf and \-inf are strings; so are all floats with
 .BR \-\-hex .
 .PP
 .B \-\-csv
 prints a header and a row a file, or an item of top and bottom. Among several operations minmax has
-the columns minmax_min and minmax_max, top and bottom have top_values and top_indices with blanks
-between their items.
+the columns minmax_min and minmax_max, softmax_denominator likewise; top and bottom have top_values
+and top_indices with blanks between their items.
 .PP
 .B \-\-by
 prints a row for each key: the cells of its columns, then the answers, under a header. Cells that are
 one key have the same text; a row whose number is missing is dropped. The answers of a group are those
 of a file with its rows alone, and indices count in the group. Where a group has no result there is none
 at all. JSON has an object a group, with the key by, an object of the cells; CSV has columns named like
-the operations, top_index beside top, and min and max for minmax.
+the operations, top_index beside top, min and max for minmax, softmax_denominator_max and \-_sum.
 .PP
 Numbers are the shortest decimal that reads back to the same bits of their type. The bits are a
 function of the data alone: threads, chunks, alignment and instruction set change none

@@ -96,6 +96,10 @@ inline constexpr std::array<operation_page, runtime::operations.size()> operatio
      "overflows; in "
      "one pass, by one tree, in float32 for items of up to 32 bits.",
      "--nan", "logsumexp logits.npy --axis -1"},
+    {runtime::operation::softmax_denominator, operation_group::sums, "makes the largest item NaN",
+     "Prints the largest item, a blank and the sum of exp(x - largest): softmax of x is exp(x - "
+     "largest) over that. In one pass, by one tree, in float32 for items of up to 32 bits.",
+     "--nan", "softmax_denominator logits.npy --axis -1"},
 }};
 
 constexpr bool pages_are_in_order() {

@@ -55,7 +55,7 @@ inline constexpr unsigned reading = command_bit::reduce | command_bit::verify;
 
 /// In the order of help. The choices of --dtype, --ops, --op, --only and --explain come from the lists
 /// of element types, operations and rungs.
-inline constexpr std::array<option_entry, 51> options{{
+inline constexpr std::array<option_entry, 52> options{{
     {"-k", "N", "", "how many items top and bottom give (10); K, M, G may follow",
      command_bit::reduce},
     {"--ddof", "N", "", "var and std divide by the count less N (0)", command_bit::reduce},
@@ -74,6 +74,10 @@ inline constexpr std::array<option_entry, 51> options{{
      command_bit::reduce},
     {"--output", "FILE", "",
      "with --axis, write the answers to a .npy file; several operations are fields of a record",
+     command_bit::reduce},
+    {"--global-index", "", "",
+     "with --axis or --by, indices count in the whole array, in row-major order, not in the row or "
+     "group",
      command_bit::reduce},
     {"--dtype", "TYPE", "",
      "element type of raw, text and generated data: bool, i8 to i64, u8 to u64, f16, bf16, f32, "

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -73,6 +75,20 @@ std::vector<std::int64_t> checked_axes(const std::vector<std::int64_t>& asked, s
     axes.push_back(own);
   }
   return axes;
+}
+
+// Places in rows become those in the whole array.
+void count_in_array(runtime::axis_answers& answers, const array_rows& rows) {
+  for (runtime::answer_array& part : answers.arrays) {
+    if (!part.name.starts_with("ind")) continue;
+    for (std::int64_t i = 0; i < answers.num_rows * part.width; ++i) {
+      unsigned char* const at = part.bytes.data() + static_cast<std::size_t>(i) * sizeof i;
+      std::int64_t place = 0;
+      std::memcpy(&place, at, sizeof place);
+      place = rows.index_of(i / part.width, place);
+      std::memcpy(at, &place, sizeof place);
+    }
+  }
 }
 
 // A file as an array.
@@ -159,16 +175,19 @@ class axis_reduction {
     }
     const axis_numbers asked{std::span<const std::int64_t>(axes)};
     // Nothing is computed that cannot be shown.
-    const std::int64_t rows = rows_of(extents, strides, asked).num_rows;
-    if (command_.form == output_form::text && command_.output.empty() && rows > most_table_rows) {
-      throw usage_error(
-          fmt::format("a result of {} rows is no table: say --output FILE, --csv or --json", rows));
+    const array_rows rows = rows_of(extents, strides, asked);
+    if (command_.form == output_form::text && command_.output.empty() &&
+        rows.num_rows > most_table_rows) {
+      throw usage_error(fmt::format(
+          "a result of {} rows is no table: say --output FILE, --csv or --json", rows.num_rows));
     }
     const runtime::axis_request array{first.all.items(), extents, strides, asked,
                                       command_.keeps_dims ? keepdims::yes : keepdims::no};
     try {
       if (second) return runtime::dot_axis(what, array, second->all.items(), second->strides());
-      return runtime::reduce_axis(what, array);
+      runtime::axis_answers answers = runtime::reduce_axis(what, array);
+      if (command_.counts_in_all && answers.failed_row < 0) count_in_array(answers, rows);
+      return answers;
     } catch (const error& failed) {
       if (!what.on_gpu || failed.code() != status::unsupported) throw;
       std::string_view why = failed.what();  // the words of the status come first, or alone

@@ -33,6 +33,7 @@ struct items_of_keys {
   std::vector<std::byte> items;
   std::vector<std::uint32_t> keys;
   std::vector<std::int64_t> starts, stops;
+  std::vector<std::int64_t> places;  // of the items among those that were read, where asked for
 
   void add(std::uint32_t key, std::int64_t start, std::int64_t stop) {
     keys.push_back(key);
@@ -42,24 +43,31 @@ struct items_of_keys {
 };
 
 // All rows of a key, keys in this order.
-items_of_keys by_groups(const keyed_items& from, const std::vector<std::uint32_t>& order) {
+items_of_keys by_groups(const keyed_items& from, const std::vector<std::uint32_t>& order,
+                        bool with_places) {
   std::vector<std::int64_t> begins(from.keys.size() + 1);  // of each group, and the end
   for (const std::uint32_t group : from.groups) ++begins[group + 1];
   std::partial_sum(begins.begin(), begins.end(), begins.begin());
   items_of_keys out;
   for (const std::uint32_t group : order) out.add(group, begins[group], begins[group + 1]);
   out.items.resize(from.items.size());
+  if (with_places) out.places.resize(from.groups.size());
   const auto size = static_cast<std::size_t>(info(from.type).size_bytes);
   for (std::size_t i = 0; i < from.groups.size(); ++i) {
     const auto to = static_cast<std::size_t>(begins[from.groups[i]]++);
     std::memcpy(out.items.data() + to * size, from.items.data() + i * size, size);
+    if (with_places) out.places[to] = static_cast<std::int64_t>(i);
   }
   return out;
 }
 
 // Rows of one key that follow each other, as they lie.
-items_of_keys by_runs(keyed_items& from, const group_keys& keys) {
+items_of_keys by_runs(keyed_items& from, const group_keys& keys, bool with_places) {
   items_of_keys out;
+  if (with_places) {
+    out.places.resize(from.groups.size());
+    std::iota(out.places.begin(), out.places.end(), 0);
+  }
   out.items = std::move(from.items);
   const std::vector<std::uint32_t>& own = from.groups;
   std::size_t start = 0;
@@ -74,11 +82,11 @@ items_of_keys by_runs(keyed_items& from, const group_keys& keys) {
 items_of_keys items_by_keys(const reduce_command& command, keyed_items& from) {
   const group_rank rank = command.by_runs ? group_rank::first : command.rank;
   const group_keys keys(from.keys, from.names.size(), command.keys, rank);
-  if (command.by_runs) return by_runs(from, keys);
+  if (command.by_runs) return by_runs(from, keys, command.counts_in_all);
   if (keys.are_joined()) {
     for (std::uint32_t& group : from.groups) group = keys.first_equal(group);
   }
-  return by_groups(from, keys.in_order());
+  return by_groups(from, keys.in_order(), command.counts_in_all);
 }
 
 std::string group_name(const std::vector<std::string>& names,
@@ -102,6 +110,13 @@ class kept_answers final : public runtime::answer_sink {
     rows_[static_cast<std::size_t>(row)].assign(answers, answers + num_ops_);
   }
   const std::vector<runtime::answer>& row(std::size_t i) const { return rows_[i]; }
+
+  // Places in a row, whose items have these ones, become those among all.
+  void place(std::size_t i, const std::int64_t* places) {
+    for (runtime::answer& of_row : rows_[i]) {
+      for (std::int64_t& index : of_row.indices) index = places[index];
+    }
+  }
 
  private:
   std::size_t num_ops_;
@@ -130,6 +145,7 @@ std::string report_of(const reduce_command& command, keyed_items& in) {
       const std::int64_t num_items = all.stops[at + i] - all.starts[at + i];
       const std::string why = why_no_result(kept.row(i), what, num_items);
       if (!why.empty()) throw no_result_error(group_name(in.names, key) + ": " + why);
+      if (command.counts_in_all) kept.place(i, all.places.data() + all.starts[at + i]);
       report.add(key, num_items, kept.row(i));
     }
   }

@@ -69,7 +69,10 @@ std::string report::finish() {
   std::vector<std::string> header{"file"};
   for (const operation op : style_.ops) header.emplace_back(runtime::info(op).name);
   if (style_.ops.size() == 1 && is_list(style_.ops[0])) header.emplace_back("index");
-  if (style_.ops.size() == 1 && style_.ops[0] == operation::minmax) header = {"file", "min", "max"};
+  if (style_.ops.size() == 1 && runtime::is_pair(style_.ops[0])) {
+    header = {"file"};
+    for (const std::string_view name : names_of_pair(style_.ops[0])) header.emplace_back(name);
+  }
   table_.insert(table_.begin(), header);
   return aligned_table(table_, {align::left, align::right});
 }
@@ -110,7 +113,7 @@ void report::add_to_table(const report_row& row) {
     return;
   }
   std::vector<std::string> line{escaped_name(row.file)};
-  if (single && row.answers[0].op == operation::minmax) {
+  if (single && runtime::is_pair(row.answers[0].op)) {
     line.insert(line.end(), {parts[0].texts[0], parts[1].texts[0]});
   } else {
     for (const answer& from : row.answers) line.push_back(one_line(from, row.type, form));

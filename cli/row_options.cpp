@@ -2,12 +2,14 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cli/answer_text.hpp"
 #include "cli/failure.hpp"
 #include "cli/joined.hpp"
 #include "cli/quantity.hpp"
@@ -100,12 +102,26 @@ void parse_ranks(const split_command& split, reduce_command& out) {
   }
 }
 
+void parse_places(const split_command& split, reduce_command& out) {
+  out.counts_in_all = split.has("--global-index");
+  if (out.counts_in_all && !out.axes && out.reading.by.empty()) {
+    throw usage_error("--global-index is for --axis and --by");
+  }
+  const std::vector<runtime::operation>& ops = out.what.ops;
+  const bool have_places = std::any_of(
+      ops.begin(), ops.end(), [](runtime::operation op) { return is_position(op) || is_list(op); });
+  if (out.counts_in_all && !have_places) {
+    throw usage_error("--global-index is for operations that give indices, such as argmax and top");
+  }
+}
+
 }  // namespace
 
 void parse_row_options(const split_command& split, reduce_command& out) {
   parse_ranks(split, out);
   parse_axis(split, out);
   parse_keys(split, out);
+  parse_places(split, out);
 }
 
 }  // namespace monofold::cli

@@ -42,10 +42,13 @@ inline std::string unquoted(std::string_view raw, bool doubled_quotes) {
   return text;
 }
 
+/// What becomes of blanks at the ends of a quoted field, inside its quotes.
+enum class quoted_blanks { left_out, kept };
+
 /// Walks over the fields of the row at `first` and calls
 /// `visit(index, text, doubled_quotes)` for each, without the blanks around it. `*last` is a newline
 /// that is not part of the text; a row that reaches it is incomplete.
-template <class Visitor>
+template <quoted_blanks blanks = quoted_blanks::left_out, class Visitor>
 text_row scan_row(const char* first, const char* last, char delimiter, Visitor&& visit) {
   text_row row;
   const bool by_blanks = delimiter == blank_delimiter;
@@ -69,7 +72,8 @@ text_row scan_row(const char* first, const char* last, char delimiter, Visitor&&
         doubled = true;
         ++at;
       }
-      visit(row.num_fields, trimmed({begin, at}), doubled);
+      const std::string_view inside(begin, static_cast<std::size_t>(at - begin));
+      visit(row.num_fields, blanks == quoted_blanks::kept ? inside : trimmed(inside), doubled);
       row.blank = false;
       const char* quote_end = ++at;
       while (skips(*at)) ++at;

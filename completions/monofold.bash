@@ -26,7 +26,7 @@ _monofold() {
     --save-state) return ;;
     --first-index) return ;;
     --size) return ;;
-    --ops) COMPREPLY=($(compgen -P "$head" -W 'count sum prod mean var std min max minmax argmin argmax top bottom any all nonzero norm1 norm2 norminf dot and or xor nan mean_square logsumexp stats' -- "$last")); return ;;
+    --ops) COMPREPLY=($(compgen -P "$head" -W 'count sum prod mean var std min max minmax argmin argmax top bottom any all nonzero norm1 norm2 norminf dot and or xor nan mean_square logsumexp softmax_denominator stats' -- "$last")); return ;;
     --instruction-set) return ;;
     --count) return ;;
     --seed) return ;;
@@ -47,11 +47,11 @@ _monofold() {
       bench) flags='--dtype --threads --json --size --ops --cold --instruction-set --help' ;;
       generate) flags='--dtype --count --seed --distribution --help' ;;
       ladder) flags='--dtype --json --n --device --only --op --explain --trace --trace-json --mistake --report --help' ;;
-      *) flags='-k --ddof --nan --plain --axis --keepdims --output --dtype --format --column --by --order --keys --runs --header --delimiter --na --io --memory --device --threads --mpi --save-state --first-index --hex --json --csv --quiet --help --version' ;;
+      *) flags='-k --ddof --nan --plain --axis --keepdims --output --global-index --dtype --format --column --by --order --keys --runs --header --delimiter --na --io --memory --device --threads --mpi --save-state --first-index --hex --json --csv --quiet --help --version' ;;
     esac
     COMPREPLY=($(compgen -W "$flags" -- "$word"))
   elif [[ $COMP_CWORD -eq 1 ]]; then
-    first='count sum prod mean var std min max minmax argmin argmax top bottom any all nonzero norm1 norm2 norminf dot and or xor nan mean_square logsumexp stats'
+    first='count sum prod mean var std min max minmax argmin argmax top bottom any all nonzero norm1 norm2 norminf dot and or xor nan mean_square logsumexp softmax_denominator stats'
     [[ $word == *,* ]] || first+=' merge info verify bench generate ladder'
     COMPREPLY=($(compgen -P "$head" -W "$first" -- "$last"))
   else

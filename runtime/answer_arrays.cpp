@@ -48,6 +48,10 @@ std::vector<answer_array> answer_parts(operation op, const request& what) {
     case operation::top:
     case operation::bottom:
       return {part("values", what.type, what.k), part("indices", dtype::int64, what.k)};
+    case operation::softmax_denominator: {
+      const dtype type = type_of_number(op, what);
+      return {part("max", type), part("sum", type)};
+    }
     case operation::count: return {part("value", dtype::int64)};
     default: return {part("value", type_of_number(op, what))};
   }
@@ -76,7 +80,7 @@ void store_answer(std::vector<answer_array>& arrays, std::size_t& next, std::int
       store_number(out, row * out.width + static_cast<std::int64_t>(i), from.values[first + i]);
     }
   };
-  if (from.op == operation::minmax) {
+  if (is_pair(from.op)) {
     store(0, 1);
     store(1, 1);
     return;

@@ -17,7 +17,7 @@ struct number_run {
   dtype type;
   const void* values;
   const std::int64_t* indices;    // null where the operation has none
-  const void* seconds = nullptr;  // the largest items, of minmax
+  const void* seconds = nullptr;  // of pairs, such as the largest items of minmax
 };
 
 class answer_sink {

@@ -41,7 +41,8 @@ static_assert(same(operation::count, MONOFOLD_COUNT) && same(operation::std, MON
               same(operation::bit_and, MONOFOLD_BIT_AND) &&
               same(operation::nan, MONOFOLD_COUNT_NAN) &&
               same(operation::mean_square, MONOFOLD_MEAN_SQUARE) &&
-              same(operation::logsumexp, MONOFOLD_LOGSUMEXP));
+              same(operation::logsumexp, MONOFOLD_LOGSUMEXP) &&
+              same(operation::softmax_denominator, MONOFOLD_SOFTMAX_DENOMINATOR));
 static_assert(same(nan_policy::omit, MONOFOLD_NAN_OMIT) &&
               same(nan_policy::raise, MONOFOLD_NAN_RAISE));
 static_assert(same(key_order::sorted, MONOFOLD_BY_KEY) &&
@@ -83,7 +84,7 @@ inline request make_request(monofold_dtype dtype, const monofold_operation* oper
   request what;
   what.type = static_cast<monofold::dtype>(dtype);
   for (std::int32_t i = 0; i < num_operations; ++i) {
-    if (operations[i] < MONOFOLD_COUNT || operations[i] > MONOFOLD_LOGSUMEXP) refuse();
+    if (operations[i] < MONOFOLD_COUNT || operations[i] > MONOFOLD_SOFTMAX_DENOMINATOR) refuse();
     what.ops.push_back(static_cast<operation>(operations[i]));
   }
   what.nan = static_cast<nan_policy>(how.nan);
@@ -151,7 +152,7 @@ inline monofold_result to_c(const answer& answer) {
   monofold_result out{static_cast<monofold_status>(answer.code), no_number(), no_number(), -1,
                       answer.first_nan};
   if (!answer.values.empty()) out.value = to_c(answer.values[0]);
-  if (answer.op == operation::minmax && answer.values.size() == 2) {
+  if (is_pair(answer.op) && answer.values.size() == 2) {
     out.second = to_c(answer.values[1]);
   }
   if (!answer.indices.empty()) out.index = answer.indices[0];

@@ -35,7 +35,7 @@ inline void check_aligned(const void* array, std::size_t bytes) {
 inline typed_arrays arrays_of(operation op, dtype type, void* values, void* seconds,
                               std::int64_t* indices, std::int64_t width) {
   const bool has_indices = is_ranked(op) || op == operation::argmin || op == operation::argmax;
-  if (op != operation::minmax) seconds = nullptr;
+  if (!is_pair(op)) seconds = nullptr;
   if (!has_indices) indices = nullptr;
   const auto bytes = static_cast<std::size_t>(monofold::info(type).size_bytes);
   check_aligned(values, bytes);

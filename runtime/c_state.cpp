@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,28 @@ runtime::answer answer_of(const monofold_state& state, std::int32_t position, bo
   if (is_ranked(state.what().ops[static_cast<std::size_t>(position)]) != ranked) refuse();
   return state.reducer.finish_at(static_cast<std::size_t>(position), how);
 }
+
+bool find_sum(const monofold_state& state, std::int32_t position, double& found) {
+  const auto at = static_cast<std::size_t>(position);
+  return at < state.what().ops.size() && state.reducer.find_exact_sum(at, found);
+}
+
+/// The bytes of a running state, which for most take no memory.
+class saved_bytes {
+ public:
+  explicit saved_bytes(const runtime::reducer& reducer) : size_(reducer.save_into(few_)) {
+    if (size_ == 0) many_ = reducer.save();
+  }
+  saved_bytes(const saved_bytes&) = delete;
+  std::span<const unsigned char> all() const {
+    return size_ != 0 ? std::span<const unsigned char>(few_, size_) : many_;
+  }
+
+ private:
+  unsigned char few_[1024];
+  std::size_t size_;
+  std::vector<unsigned char> many_;
+};
 
 }  // namespace
 
@@ -126,6 +149,12 @@ monofold_status monofold_state_save(const monofold_state* state, void* bytes, si
   return guarded([&]() -> monofold_status {
     if (state == nullptr || num_bytes == nullptr || (bytes == nullptr && capacity > 0)) refuse();
     if (state->broken != MONOFOLD_OK) return state->broken;
+    auto* const out = static_cast<unsigned char*>(bytes);
+    const std::size_t written = state->reducer.save_into({out, capacity});
+    if (written != 0) {
+      *num_bytes = written;
+      return MONOFOLD_OK;
+    }
     const std::vector<unsigned char> saved = state->reducer.save();
     *num_bytes = saved.size();
     if (saved.size() <= capacity) std::memcpy(bytes, saved.data(), saved.size());
@@ -165,7 +194,8 @@ monofold_status monofold_state_digest(const monofold_state* state, unsigned char
     if (state == nullptr || digest == nullptr) refuse();
     if (state->broken != MONOFOLD_OK) return state->broken;
     if (state->reducer.depends_on_tree()) return MONOFOLD_UNSUPPORTED;
-    const monofold::sha256_digest made = runtime::quick_sha256_of(state->reducer.save());
+    const monofold::sha256_digest made =
+        runtime::quick_sha256_of(saved_bytes(state->reducer).all());
     std::copy(made.begin(), made.end(), digest);
     return MONOFOLD_OK;
   });
@@ -177,7 +207,9 @@ monofold_status monofold_state_equal(const monofold_state* left, const monofold_
     if (left == nullptr || right == nullptr || equal == nullptr) refuse();
     if (left->broken != MONOFOLD_OK) return left->broken;
     if (right->broken != MONOFOLD_OK) return right->broken;
-    *equal = left->reducer.save() == right->reducer.save() ? 1 : 0;
+    const saved_bytes one(left->reducer), other(right->reducer);
+    const auto all = one.all(), others = other.all();
+    *equal = std::equal(all.begin(), all.end(), others.begin(), others.end()) ? 1 : 0;
     return MONOFOLD_OK;
   });
 }
@@ -196,6 +228,10 @@ monofold_status monofold_state_result(const monofold_state* state, int32_t posit
   return guarded([&]() -> monofold_status {
     if (state == nullptr || result == nullptr) refuse();
     if (state->broken != MONOFOLD_OK) return state->broken;
+    if (double sum = 0; position >= 0 && find_sum(*state, position, sum)) {
+      *result = {MONOFOLD_OK, to_c(runtime::number(sum)), no_number(), -1, -1};
+      return MONOFOLD_OK;
+    }
     *result = to_c(answer_of(*state, position, false));
     return result->status;
   });

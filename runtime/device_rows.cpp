@@ -174,7 +174,7 @@ bool answer_rows_by_device(const request& what, const axis_request& array, const
       if (own->name == "index" || own->name == "indices") {
         out.indices = static_cast<std::int64_t*>(memory.back().get());
       } else {
-        (own->name == "max" ? out.seconds : out.values) = memory.back().get();
+        (own != first ? out.seconds : out.values) = memory.back().get();
       }
     }
     request alone = what;

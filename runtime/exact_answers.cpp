@@ -1,5 +1,7 @@
 #include "runtime/exact_answers.hpp"
 
+#include <algorithm>
+
 #include "monofold/fold/exact.hpp"
 #include "runtime/answers.hpp"
 
@@ -40,6 +42,11 @@ answer ratio_as(operation op, bool is_negative, const wide_magnitude& all, uint1
 
 /// Limbs in two's complement.
 answer limbs_answer(operation op, const std::uint64_t* limb, int num_limbs, rounding how) {
+  if (how == rounding::to_uint64) {
+    // Those of a negative number have a sign above the lowest limb.
+    const bool fits = std::all_of(limb + 1, limb + num_limbs, [](auto x) { return x == 0; });
+    return fits ? one_number(op, *limb) : failed(op, status::integer_overflow);
+  }
   const leading_number all = monofold::detail::leading_of(limb, num_limbs, 0);
   const auto bits = monofold::detail::upper_of(all.bits);
   if (how == rounding::to_odd) {

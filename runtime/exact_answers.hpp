@@ -44,7 +44,7 @@ answer ratio_answer(operation op, bool is_negative, const wide_magnitude& magnit
 /// The mean of the squares of integers, of which there are `context.count`, from their sum.
 answer mean_square_answer(const uint256& squares, const answer_context& context);
 
-/// An integer as a double.
+/// An integer as a double, or as a uint64 where that is asked for: integer_overflow where it is none.
 answer integer_answer(operation op, int128 value, rounding how);
 answer integer_answer(operation op, const uint256& twos_complement, rounding how);
 

@@ -47,7 +47,8 @@ std::optional<family> family_of(operation op, bool plain) {
     case operation::mean_square: return plain ? family::plain_norm2 : family::norm2;
     case operation::norminf: return family::norm_inf;
     case operation::dot: return plain ? family::plain_dot : family::dot;
-    case operation::logsumexp: return family::logsumexp;
+    case operation::logsumexp:
+    case operation::softmax_denominator: return family::logsumexp;
     case operation::bit_and: return family::bit_and;
     case operation::bit_or: return family::bit_or;
     case operation::bit_xor: return family::bit_xor;

@@ -10,11 +10,13 @@
 #include <limits>
 #include <type_traits>
 
+#include "monofold/fold/exact/quick_tries.hpp"
 #include "runtime/choose_loop.hpp"
 #include "runtime/lane_request.hpp"
 #include "runtime/lanes.hpp"
 #include "runtime/simd_lane_answers-inl.hpp"
 #include "runtime/simd_lane_bins-inl.hpp"
+#include "runtime/simd_lane_halves-inl.hpp"
 #include "runtime/simd_lane_rows-inl.hpp"
 #include "runtime/simd_lane_spread-inl.hpp"
 #include "runtime/simd_lane_whole-inl.hpp"
@@ -84,23 +86,30 @@ void fold_float_rows(const lane_rows& rows, const lane_order& order, const lane_
   });
 }
 
-/// Where a bin does not hold a sum two doubles may.
+/// Where a bin, or sums of halves, do not hold a sum two doubles may.
 void fold_double_rows(const lane_rows& rows, const lane_order& order, const lane_states& out) {
 #if HWY_TARGET == HWY_AVX3
-  if (rows.length >= exact_bins::least_items) {
-    exact_bins op(order, out);
-    fold_lane_rows(op, rows);
-    if (!op.has_failed()) return;
-    const auto* const first = static_cast<const double*>(rows.first);
-    const auto again = [&](std::int64_t r, std::int64_t count, const lane_states& states) {
-      fold_rows_of<exact_pairs<double>>({first + r * rows.pitch, rows.pitch, count, rows.length, 0},
-                                        order, states);
-    };
-    // What pairs do not hold takes far longer than they do: no longer row shall take that for another one's sake.
-    return repair(rows.count, out, again, rows.length < 512 ? few_states::most : 1);
-  }
+  const bool is_quick = rows.length >= exact_bins::least_items;
+  using quick = exact_bins;
+#else
+  thread_local monofold::detail::quick_tries tries;
+  const bool is_quick = rows.length >= exact_halves::least_items && tries.next();
+  using quick = exact_halves;
 #endif
-  fold_rows_of<exact_pairs<double>>(rows, order, out);
+  if (!is_quick) return fold_rows_of<exact_pairs<double>>(rows, order, out);
+  quick op(order, out);
+  fold_lane_rows(op, rows);
+#if HWY_TARGET == HWY_AVX2
+  if (!op.has_failed()) tries.succeeded();
+#endif
+  if (!op.has_failed()) return;
+  const auto* const first = static_cast<const double*>(rows.first);
+  const auto again = [&](std::int64_t r, std::int64_t count, const lane_states& states) {
+    fold_rows_of<exact_pairs<double>>({first + r * rows.pitch, rows.pitch, count, rows.length, 0},
+                                      order, states);
+  };
+  // What pairs do not hold takes far longer than they do: no longer row shall take that for another one's sake.
+  repair(rows.count, out, again, rows.length < 512 ? few_states::most : 1);
 }
 
 decltype(lane_loops::fold_columns) whole_columns_of(dtype type) {
@@ -155,6 +164,15 @@ void fold_double_columns(const lane_columns& columns, const lane_order& order,
       if (exact_column_bins(order, out, bin).fold_line(columns)) return;
       exact_column_bins op(order, out, bin);
       if (fold_lane_columns(op, columns)) return;
+    }
+  }
+#else
+  thread_local monofold::detail::quick_tries tries;
+  if (tries.next()) {
+    exact_halves op(order, out);
+    if (fold_lane_columns(op, columns)) {
+      tries.succeeded();
+      return op.settle(0, columns.width);
     }
   }
 #endif

@@ -61,7 +61,7 @@ bool as_lane_request(const row_reducer& reducer, const array_rows& rows, lane_re
   const bool has_doubles = item.is_floating || item.size_bytes < 8;
   switch (out.op) {
     case operation::sum:
-      if (!item.is_floating && reducer.how() == rounding::native) {
+      if (!item.is_floating && keeps_integers(reducer.how())) {
         out.sum_type = item.name.front() == 'i' ? dtype::int64 : dtype::uint64;
       }
       [[fallthrough]];

@@ -44,12 +44,19 @@ inline bool are_sums_of_doubles(const lane_request& what) {
          (what.op == operation::sum || what.op == operation::mean);
 }
 
+/// Whether the order of a row's items changes no bit of its answer.
+inline bool is_in_any_order(lane_fold fold) {
+  return fold != lane_fold::plain_sum && fold != lane_fold::first_best;
+}
+
 /// The request as one for lanes of such rows; false: they do not have it.
 bool as_lane_request(const row_reducer& reducer, const array_rows& rows, lane_request& out);
 
-/// Whether threads share columns of so many bytes: to wake one takes as long as to add up some 300 KiB.
-inline bool are_shared(const lane_request& what, std::int64_t num_bytes) {
-  return (what.fold == lane_fold::moments ? 2 : 1) * num_bytes >= 512 * 1024;
+/// Whether so many threads share columns of so many bytes: to wake some takes as long as to add up 512 KiB, and few
+/// threads save less time than many.
+inline bool are_shared(const lane_request& what, std::int64_t num_bytes, std::int64_t threads) {
+  const std::int64_t least = 512 * 1024 + 2048 * 1024 / threads;
+  return (what.fold == lane_fold::moments ? 2 : 1) * num_bytes >= least;
 }
 
 /// So many columns of so many items at a time: long stretches of each row of memory, but states that stay in the first- or

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "monofold/engine/axes.hpp"
+#include "runtime/column_tiles.hpp"
 #include "runtime/lane_room.hpp"
 #include "runtime/lane_totals.hpp"
 #include "runtime/lanes.hpp"
@@ -35,10 +36,14 @@ class lane_walker {
         rows_(in_bytes(rows, item_bytes_)),
         in_rows_(rows.is_contiguous() && !are_single_items(rows)),
         is_dense_(fills_memory(rows)),
-        num_threads_(in_rows_ || are_shared(what, rows.num_rows * rows.row_items * item_bytes_)
+        num_threads_(in_rows_ || are_shared(what, rows.num_rows * rows.row_items * item_bytes_,
+                                            monofold::detail::concurrency(num_threads))
                          ? num_threads
                          : 1),
         threads_(monofold::detail::concurrency(num_threads_)),
+        reading_(in_rows_ ? column_reading::asked
+                          : reading_of(rows_, rows_.num_rows * rows_.row_items * item_bytes_,
+                                       is_in_any_order(what.fold))),
         loops_(find_lane_loops(what.fold, what.type)),
         out_(out),
         answer_slowly_(answer_slowly) {}
@@ -95,7 +100,7 @@ class lane_walker {
 
  private:
   static constexpr std::int64_t most_row_items = std::int64_t{1} << 31;
-  static constexpr std::int64_t most_tile = 4096;
+  static constexpr std::int64_t most_tile = column_tiles::most_items;
   static constexpr std::int64_t exact_tile = 256;
   static constexpr std::int64_t most_searched = 1 << 20;  // an int32 tells where in it
   static constexpr std::int64_t most_wide_items = 4096;   // for a first-level cache
@@ -251,21 +256,17 @@ class lane_walker {
   /// Items [begin, end) of each column; a single tile is left where the room's states are.
   void push_tiles(const row_group& group, lane_room& room, const lane_states& states,
                   std::int64_t begin, std::int64_t end) const {
-    std::int64_t offsets[most_tile];
     const std::int64_t tile = tile_items();
+    const bool in_streams = reading_ == column_reading::in_streams;
+    const std::int64_t ahead = reading_ == column_reading::asked ? bytes_ahead(group.width) : 0;
     room.totals->clear();
-    for (std::int64_t at = begin; at < end; at += tile) {
+    column_tiles tiles(rows_, begin, end, tile, in_streams);
+    while (tiles.next()) {
       stop_of_call.check();
-      const std::int64_t count = std::min(tile, end - at);
-      monofold::detail::row_walk walk(rows_, at);
-      for (std::int64_t i = 0; i < count; walk.next_stretch()) {
-        const std::int64_t stop = std::min(count, i + walk.items_left());
-        for (std::int64_t k = 0; i < stop; ++i, ++k) offsets[i] = walk.offset() + k * walk.stride();
-      }
-      loops_.fold_columns({group.first, offsets, count, group.width, is_dense_, what_.item,
-                           is_widened() ? room.wide() : nullptr, bytes_ahead(group.width)},
+      loops_.fold_columns({group.first, tiles.offsets(), tiles.count(), group.width, is_dense_,
+                           what_.item, is_widened() ? room.wide() : nullptr, ahead},
                           what_.order, states);
-      if (rows_.row_items > tile) room.totals->push(states, 0, at);
+      if (rows_.row_items > tile) room.totals->push(states, 0, tiles.first_index());
     }
   }
 
@@ -374,6 +375,7 @@ class lane_walker {
   bool is_dense_;
   int num_threads_;
   std::int64_t threads_;
+  column_reading reading_;
   lane_loops loops_;
   answer_sink& out_;
   const slow_answers& answer_slowly_;

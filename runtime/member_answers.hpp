@@ -33,6 +33,16 @@ answer own_answer(operation op, const Fold& fold, const typename Fold::state* st
   return one_number(op, state != nullptr ? finish_state(fold, *state) : finish_empty(fold));
 }
 
+/// Both parts of the state, or the logarithm of what they stand for.
+template <class Fold>
+answer exponentials_answer(operation op, const Fold& fold, const typename Fold::state* state) {
+  if (op != operation::softmax_denominator) return own_answer(op, fold, state);
+  const auto parts = softmax_fold<typename Fold::real>{}.finish(state_or_identity(fold, state));
+  answer out = one_number(op, parts.max);
+  out.values.push_back(to_number(parts.sum));
+  return out;
+}
+
 /// The exact moments also give the sum and the mean.
 template <class Item>
 answer exact_moment_answer(operation op, const exact_moments_state<Item>& all,
@@ -186,6 +196,8 @@ answer member_answer(operation op, const Fold& fold, const typename Fold::state*
     return ranked_answer(op, fold, state_or_identity(fold, state));
   } else if constexpr (kind == logical) {
     return logical_answer(op, state_or_identity(fold, state));
+  } else if constexpr (kind == logsumexp) {
+    return exponentials_answer(op, fold, state);
   } else if constexpr (kind == nan_count || kind == pair_nan_count) {
     return nan_answer(op, state_or_identity(fold, state));
   } else {

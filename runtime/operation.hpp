@@ -38,6 +38,7 @@ enum class operation : std::int32_t {
   nan = 23,  // how many NaN; part of stats
   mean_square = 24,
   logsumexp = 25,
+  softmax_denominator = 26,
 };
 
 /// What an operation can be applied to.
@@ -52,7 +53,7 @@ struct operation_info {
 };
 
 /// The only list of operations.
-inline constexpr std::array<operation_info, 26> operations{{
+inline constexpr std::array<operation_info, 27> operations{{
     {operation::count, "count", domain::numbers, "the number of items", "integer; empty: 0"},
     {operation::sum, "sum", domain::numbers, "the sum",
      "double, or an exact 64-bit integer; empty: 0"},
@@ -97,6 +98,8 @@ inline constexpr std::array<operation_info, 26> operations{{
      "double; empty: no result"},
     {operation::logsumexp, "logsumexp", domain::floats,
      "the logarithm of the sum of exponentials, of floats", "double; empty: -inf"},
+    {operation::softmax_denominator, "softmax_denominator", domain::floats,
+     "max and sum of exp(x - max), of floats", "two numbers; empty: -inf and 0"},
 }};
 
 /// What `stats` stands for, in the order in which it is printed.
@@ -118,6 +121,11 @@ constexpr std::optional<operation> operation_from_name(std::string_view name) {
 /// Whether the answer is a sum over the count of items, and so none where there are no items.
 constexpr bool is_mean(operation op) {
   return op == operation::mean || op == operation::mean_square;
+}
+
+/// Whether the answer is two numbers of one type.
+constexpr bool is_pair(operation op) {
+  return op == operation::minmax || op == operation::softmax_denominator;
 }
 
 /// Whether `op` is defined for items of `type`.

@@ -78,8 +78,8 @@ bool add_few_integers(const void* items, dtype type, const array_rows& rows, ans
 bool add_few_integers(const row_reducer& reducer, const void* first, const array_rows& rows,
                       answer_sink& out) {
   const request& what = reducer.what();
-  const bool is_sum = what.ops.size() == 1 && what.ops.front() == operation::sum &&
-                      reducer.how() == rounding::native;
+  const bool is_sum =
+      what.ops.size() == 1 && what.ops.front() == operation::sum && keeps_integers(reducer.how());
   if (!is_sum || rows.num_rows * rows.row_items > most_few_items || rows.num_kept > 1 ||
       rows.num_reduced > 1) {
     return false;

@@ -9,6 +9,9 @@
 #include "monofold/platform/sealed.hpp"
 #include "runtime/any_engine.hpp"
 #include "runtime/asked_members.hpp"
+#include "runtime/exact_answers.hpp"
+#include "runtime/exact_bytes.hpp"
+#include "runtime/exact_words.hpp"
 #include "runtime/gpu/device_pass.hpp"
 #include "runtime/gpu/devices.hpp"
 #include "runtime/quick_crc32.hpp"
@@ -27,6 +30,10 @@ void check_array(const void* items, std::int64_t count) {
   }
 }
 
+[[noreturn]] void refuse_items() {
+  throw error(status::invalid_argument, "items that were not there are taken out");
+}
+
 }  // namespace
 
 /// What it holds, and what its calls ask of that.
@@ -34,6 +41,7 @@ struct reducer::parts : asked_members {
   parts(const request& what, std::int64_t first_index)
       : asked_members(what),
         needs_tree(runtime::depends_on_tree(wanted)),
+        layout(kinds.size() == 1 ? exact_layout_of(kinds.front(), wanted.type) : exact_layout()),
         gpus(what.gpus),
         engine(members, work, what.num_threads, what.on_gpu, gpus),
         tree(engine, members, item_bytes(), first_index) {
@@ -84,13 +92,19 @@ struct reducer::parts : asked_members {
 
   /// The state of member i for the items of `whole` without those of `taken`.
   std::unique_ptr<state_box> subtracted(std::size_t i, bool has_items, const state_box& whole,
-                                        const state_box& taken) const {
+                                        state_box& taken) const {
+    if (const exact_layout own = exact_layout_of(kinds[i], wanted.type)) {
+      std::unique_ptr<state_box> rest = whole.clone();
+      if (!subtract_words(own, exact_words_of(own, *rest), exact_words_of(own, taken)))
+        refuse_items();
+      return rest;
+    }
     byte_writer own, part;
     members[i]->write(own, whole);
     members[i]->write(part, taken);
     std::vector<unsigned char> bytes = std::move(own).take();
-    if (!subtract_state(kinds[i], wanted.type, has_items, bytes, part.bytes())) {
-      throw error(status::invalid_argument, "items that were not there are taken out");
+    if (!subtract_state(kinds[i], has_items, bytes, part.bytes())) {
+      refuse_items();
     }
     byte_reader in(bytes);
     std::unique_ptr<state_box> rest = members[i]->read(in);
@@ -124,8 +138,15 @@ struct reducer::parts : asked_members {
         });
   }
 
+  /// The words of the state, where all is one that has words; else null.
+  std::uint64_t* words() const {
+    const member_states* const all = layout ? tree.settled() : nullptr;
+    return all != nullptr ? exact_words_of(layout, *all->parts.front()) : nullptr;
+  }
+
   bool needs_tree;
-  device_work work;  // where a GPU was asked for
+  exact_layout layout;  // of the only member's states
+  device_work work;     // where a GPU was asked for
   gpu_span gpus;
   any_engine engine;
   running_tree tree;
@@ -216,6 +237,8 @@ void reducer::merge(const reducer& next) {
   if (!is_same_reduction(next.what(), what())) {
     throw error(status::invalid_argument, "merge of different reductions");
   }
+  const bool are_words = own_->words() != nullptr && next.own_->words() != nullptr;
+  if (are_words && next.first_index() == first_index() + count()) return append(next);
   own_->tree.merge(next.own_->tree);
 }
 
@@ -226,7 +249,12 @@ void reducer::append(const reducer& next) {
   if (next.count() > std::numeric_limits<std::int64_t>::max() - first_index() - count()) {
     throw error(status::invalid_argument, "more items than can be counted");
   }
-  own_->tree.append(next.own_->tree);
+  settle();
+  std::uint64_t* const words = own_->words();
+  const std::uint64_t* const added = next.own_->words();
+  if (words == nullptr || added == nullptr) return own_->tree.append(next.own_->tree);
+  add_words(own_->layout, words, added);  // they hold no indices
+  own_->tree.count_on(next.count());
 }
 
 void reducer::subtract(const reducer& part) {
@@ -240,6 +268,13 @@ void reducer::subtract(const reducer& part) {
   const std::int64_t left = count() - part.count();
   if (left < 0) throw error(status::invalid_argument, "fewer items than are taken out");
   if (part.count() == 0) return;
+  settle();
+  std::uint64_t* const words = own_->words();
+  const std::uint64_t* const removed = part.own_->words();
+  if (words != nullptr && removed != nullptr && words != removed) {
+    if (!subtract_words(own_->layout, words, removed)) refuse_items();
+    return left > 0 ? own_->tree.count_on(-part.count()) : own_->tree.replace({}, 0);
+  }
   member_states rest;
   rest.parts.reserve(own_->members.size());
   own_->tree.with_total([&](const member_states* whole) {
@@ -271,6 +306,17 @@ answer reducer::finish_at(std::size_t position, rounding how) const {
   });
 }
 
+bool reducer::find_exact_sum(std::size_t position, double& found) const {
+  const operation op = what().ops[position];
+  const exact_layout& layout = own_->layout;
+  const std::uint64_t* const words = own_->words();
+  if (words == nullptr || op == operation::count || layout.kind == family::moments) return false;
+  const result<double> answer = exact_sum(op, counts_of(layout, words), leading_of(layout, words),
+                                          own_->context_of(count(), rounding::native));
+  if (answer) found = *answer;
+  return static_cast<bool>(answer);
+}
+
 void reducer::settle() {
   if (!depends_on_tree()) own_->tree.settle();
 }
@@ -280,6 +326,13 @@ std::vector<unsigned char> reducer::save() const {
   encode_request(out, what());
   own_->tree.save(out, !depends_on_tree());
   return monofold::detail::seal_by(saved_reducer, out.bytes(), quick_crc32_of);
+}
+
+std::size_t reducer::save_into(std::span<unsigned char> out) const {
+  const std::uint64_t* const words = own_->words();
+  if (words == nullptr) return 0;
+  const auto num_words = static_cast<std::size_t>(own_->layout.num_words());
+  return save_words(what(), first_index(), count(), {words, num_words}, out);
 }
 
 reducer reducer::load(std::span<const unsigned char> bytes, int num_threads) {

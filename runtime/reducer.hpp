@@ -25,7 +25,13 @@ enum class nan_policy : std::int32_t { propagate = 0, omit = 1, raise = 2 };
 /// native     as monofold_operation says: a double, or an integer
 /// to_double  integers are doubles too, however large
 /// to_odd     the same, as `odd_double`: to be rounded again, to a narrower type
-enum class rounding { native, to_double, to_odd };
+/// to_uint64  native, but sums and inner products of integers are uint64, of signed ones too
+enum class rounding { native, to_double, to_odd, to_uint64 };
+
+/// Whether integers stay integers.
+inline bool keeps_integers(rounding how) {
+  return how == rounding::native || how == rounding::to_uint64;
+}
 
 /// GPUs that fold items in host memory, with pieces of it in turn: `count` of them from number `first` on.
 struct gpu_span {
@@ -52,8 +58,9 @@ using number = std::variant<bool, std::int64_t, std::uint64_t, float, double>;
 
 /// The answer to one operation.
 ///
-/// shape      values: one number; two for minmax (min, max); k for top and bottom. indices: one for
-///            argmin and argmax (whose value is the item), k for top and bottom; else empty
+/// shape      values: one number; two for minmax (min, max) and softmax_denominator (max, sum); k for top and
+///            bottom. indices: one for argmin and argmax (whose value is the item), k for top and bottom; else
+///            empty
 struct answer {
   operation op;
   status code = status::ok;  // not ok: values and indices are empty
@@ -157,6 +164,9 @@ class reducer {
   /// That of one of them.
   answer finish_at(std::size_t position, rounding how = rounding::native) const;
 
+  /// The same of a settled state that is an exact sum of floats alone, where it is a number; false: another way says it.
+  bool find_exact_sum(std::size_t position, double& found) const;
+
   /// Where all operations are exact, folds what is held to one state, which answers, `save` and `append` then find.
   /// Their bits stay.
   void settle();
@@ -168,6 +178,9 @@ class reducer {
   /// errors     load throws malformed_state, with a reason: no saved reducer, a damaged one, or one
   ///            of a newer version
   std::vector<unsigned char> save() const;
+  /// The same into memory, of a settled state of exact sums of floats alone: how many bytes. 0: there is too little room,
+  /// or another state.
+  std::size_t save_into(std::span<unsigned char> out) const;
   static reducer load(std::span<const unsigned char> bytes, int num_threads = 0);
 
  private:

@@ -308,7 +308,7 @@ class rolling_totals {
   /// Whether sums are the answers as they are.
   bool is_sum() const {
     return job_.op != operation::any && job_.op != operation::all && job_.op != operation::mean &&
-           job_.context.how == rounding::native;
+           keeps_integers(job_.context.how);
   }
   dtype total_type() const {
     if (kind_ == total_kind::nonzero) return dtype::int64;

@@ -316,24 +316,30 @@ class growing_tree {
   std::int64_t present_[row_items];  // up to each item of the row, where NaN are left out
 };
 
-/// Logarithms of sums of exponentials, by the tree of the headers.
+/// Sums of exponentials, or logarithms of them, by the tree of the headers.
 template <class T>
 void grow_logsumexp(const rolling_job& job) {
   using fold = lifted_logsumexp_fold<T>;
   const auto* const items = reinterpret_cast<const T*>(job.item(0));
   const bool raises = job.raises();
   constexpr int block = 256;
+  const bool are_pairs = is_pair(job.op);
   double numbers[block];
+  double sums[block];
   std::int64_t kept = 0;
   bool has_nan = false;
   monofold::detail::scan_tree(
       fold(job.context.omit_nan), contiguous_view<T>(items, job.all.count),
       [&](std::int64_t i, const typename fold::state& own) {
         has_nan |= raises && is_nan(items[i]);
-        if (!has_nan) numbers[i - kept] = logsumexp_fold<typename fold::real>{}.finish(own);
+        if (!has_nan) {
+          numbers[i - kept] =
+              are_pairs ? one_nan(own.max) : logsumexp_fold<typename fold::real>{}.finish(own);
+          sums[i - kept] = own.sum;
+        }
         const std::int64_t count = has_nan ? i - kept : i + 1 - kept;
         if (count > 0 && (has_nan || count == block || i + 1 == job.all.count)) {
-          job.keep(kept, count, dtype::float64, numbers);
+          job.keep(kept, count, dtype::float64, numbers, nullptr, are_pairs ? sums : nullptr);
           kept += count;
         }
         if (!has_nan) return;
@@ -375,12 +381,12 @@ bool visit_trees(const rolling_job& job, const Visit& visit) {
 }  // namespace
 
 bool has_trees(const rolling_job& job) {
-  if (job.grows() && job.op == operation::logsumexp) return true;
+  if (job.grows() && family_of(job.op, false) == family::logsumexp) return true;
   return visit_trees(job, []<family, class T>() {});
 }
 
 void grow_trees(const rolling_job& job) {
-  if (job.op == operation::logsumexp) {
+  if (family_of(job.op, false) == family::logsumexp) {
     return visit_dtype(job.rows.what().type, [&]<class T>() {
       if constexpr (is_floating_v<T>) grow_logsumexp<T>(job);
     });

@@ -106,6 +106,11 @@ void running_tree::replace(member_states folded, std::int64_t count) {
   parts_ = parts_.closed_up(std::move(folded));
 }
 
+void running_tree::count_on(std::int64_t count) {
+  parts_.count += count;
+  parts_.grid_origin = parts_.end_index();
+}
+
 void running_tree::assign(const running_tree& other) {
   parts_ = other.parts_;
   pending_ = other.pending_;

@@ -49,6 +49,9 @@ class running_tree {
   /// Has `count` items from now on, with this state where there are any; the first index stays.
   void replace(member_states folded, std::int64_t count);
 
+  /// Has `count` items more, or fewer, of which the settled state tells.
+  void count_on(std::int64_t count);
+
   /// Becomes as another tree of the same members.
   void assign(const running_tree& other);
 

@@ -303,6 +303,17 @@ class exact_pairs {
     const auto is_none = hn::Eq(x.high, hn::Zero(tag()));
     return {hn::IfThenElse(is_none, x.low, x.high), hn::IfThenZeroElse(is_none, x.low)};
   }
+  /// The low part is at most half a unit of the high one. The high one of -0 alone is -0, and stays it.
+  HWY_INLINE static part settled(const part& x) {
+    const lane_two all = sum_of(x.high, x.low);
+    const auto is_one = hn::Eq(x.low, hn::Zero(tag()));
+    return {hn::IfThenElse(is_one, x.high, all.sum), hn::IfThenZeroElse(is_one, all.rest)};
+  }
+  HWY_INLINE static hn::Vec<item_tag> nothing() { return hn::Set(item_tag(), Item(-0.0)); }
+
+  double* high_;
+  double* low_;
+  std::int64_t sealed_ = 0;
 
  private:
   HWY_INLINE vector lost_in(std::int64_t c) const {
@@ -311,7 +322,6 @@ class exact_pairs {
   HWY_INLINE static lane_two sum_of(vector a, vector b) {
     return verified ? quiet_two_sum(a, b) : two_sum(a, b);
   }
-  HWY_INLINE static hn::Vec<item_tag> nothing() { return hn::Set(item_tag(), Item(-0.0)); }
   HWY_INLINE static vector wide(hn::Vec<item_tag> x) {
     if constexpr (sizeof(Item) == 8) {
       return x;
@@ -356,19 +366,10 @@ class exact_pairs {
     note(lost, low.rest);
     return {high.sum, low.sum};
   }
-  /// The low part is at most half a unit of the high one. The high one of -0 alone is -0, and stays it.
-  HWY_INLINE static part settled(const part& x) {
-    const lane_two all = sum_of(x.high, x.low);
-    const auto is_one = hn::Eq(x.low, hn::Zero(tag()));
-    return {hn::IfThenElse(is_one, x.high, all.sum), hn::IfThenZeroElse(is_one, all.rest)};
-  }
 
-  double* high_;
-  double* low_;
   double* lost_of_;
   vector lost_;
   std::conditional_t<verified, monofold::detail::rounding_flags, monofold::detail::no_flags> flags_;
-  std::int64_t sealed_ = 0;
 };
 
 #endif  // not the portable targets

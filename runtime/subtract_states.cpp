@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <cstring>
 
-#include "monofold/fold/exact/number.hpp"
-#include "monofold/fold/exact/state.hpp"
 #include "monofold/platform/encoding.hpp"
 
 namespace monofold::runtime {
@@ -17,9 +15,6 @@ namespace {
 
 using bytes = std::span<unsigned char>;
 using const_bytes = std::span<const unsigned char>;
-
-/// The counts of an exact sum.
-constexpr std::size_t counts_bytes = 8 * exact_counts::num_counts;
 
 template <class T>
 T read(const_bytes from) {
@@ -48,33 +43,6 @@ void subtract_integer(bytes own, const_bytes part) {
 bool is_negative(const_bytes own) { return (own.back() & 0x80) != 0; }
 bool is_zero(const_bytes own) {
   return std::all_of(own.begin(), own.end(), [](unsigned char byte) { return byte == 0; });
-}
-std::size_t value_sum_bytes(dtype type) {
-  switch (type) {
-    case dtype::float64: return sizeof(exact_sum_number<double>);
-    case dtype::float32: return sizeof(exact_sum_number<float>);
-    case dtype::bfloat16: return sizeof(exact_sum_number<bfloat16>);
-    default: return sizeof(exact_sum_number<float16>);
-  }
-}
-
-/// Numbers of floats and their counts: a sum, and of moments that of squares behind the counts.
-bool subtract_exact(family kind, dtype type, bytes own, const_bytes part) {
-  const std::size_t first =
-      kind == family::moments ? value_sum_bytes(type) : own.size() - counts_bytes;
-  const std::size_t after = first + counts_bytes;
-  subtract_integer(own.first(first), part.first(first));
-  for (std::size_t at = first; at < after; at += 8) {
-    subtract_integer(own.subspan(at, 8), part.subspan(at, 8));
-  }
-  subtract_integer(own.subspan(after), part.subspan(after));
-  const auto counts = read<exact_counts>(own.subspan(first));
-  if (!are_counts(counts)) return false;
-  const bytes squares = kind == family::moments ? own.subspan(after) : own.first(first);
-  const bool are_squares =
-      kind == family::moments || kind == family::norm1 || kind == family::norm2;
-  if (are_squares && is_negative(squares)) return false;
-  return finite_items(counts) > 0 || (is_zero(own.first(first)) && is_zero(own.subspan(after)));
 }
 
 /// How many NaN there are, and where the first one is.
@@ -135,14 +103,11 @@ bool can_subtract(family kind, dtype type) {
   }
 }
 
-bool subtract_state(family kind, dtype type, bool has_items, bytes own, const_bytes part) {
+bool subtract_state(family kind, bool has_items, bytes own, const_bytes part) {
   if (kind == family::nan_count || kind == family::pair_nan_count) return subtract_nans(own, part);
   if (kind == family::bit_xor) {
     for (std::size_t i = 0; i < own.size(); ++i) own[i] ^= part[i];
     return has_items || is_zero(own);
-  }
-  if (info(type).is_floating && kind != family::logical) {
-    return subtract_exact(kind, type, own, part);
   }
   return subtract_integers(kind, has_items, own, part);
 }

@@ -142,6 +142,7 @@ bool is_convertible(dtype from, dtype to) {
 }
 
 rounding rounding_for(dtype type) {
+  if (type == dtype::uint64) return rounding::to_uint64;
   if (!monofold::info(type).is_floating) return rounding::native;
   return type == dtype::float64 ? rounding::to_double : rounding::to_odd;
 }
@@ -155,7 +156,7 @@ status store_typed(const typed_arrays& out, std::int64_t row, const answer& from
     return to == nullptr || store_number(out.type, value, static_cast<char*>(to) + at * bytes);
   };
   bool fits = true;
-  if (from.op == operation::minmax) {
+  if (is_pair(from.op)) {
     store(out.values, first, from.values[0]);
     store(out.seconds, first, from.values[1]);
   } else {

@@ -26,7 +26,7 @@ rounding rounding_for(dtype type);
 struct typed_arrays {
   dtype type;  // of values and seconds
   void* values;
-  void* seconds;  // the largest items of minmax
+  void* seconds;  // of pairs, such as the largest items of minmax
   std::int64_t* indices;
   std::int64_t width;
 };

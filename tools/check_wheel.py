@@ -4,8 +4,9 @@
 usage: check_wheel.py TREE [PIP_ARGUMENT...]
 
 TREE is a clone or an export of the repository; the arguments are for `pip wheel`. Checked are the wheel's size and
-what is in it, and right answers about a file of NumPy, by the package and by its tool; about a tensor too where the
-Python that runs this has PyTorch, which is lent to that environment (it has 5 GB).
+what is in it, that its module and tool need no library that neither it nor a bare system has, and right answers about
+a file of NumPy, by the package and by its tool; about a tensor too where the Python that runs this has PyTorch, which
+is lent to that environment (it has 5 GB).
 """
 
 import importlib.util
@@ -13,12 +14,17 @@ import os
 import re
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import venv
 import zipfile
 from pathlib import Path
 
 MOST_BYTES = 6_000_000
+CORE = r"monofold/_core\.cpython-\d+t-[\w-]+\.so" if sysconfig.get_config_var("Py_GIL_DISABLED") else (
+    r"monofold/_core\.abi3\.so")
+# What every system has on which NumPy's own wheels run. Kernels for GPUs are loaded by those who have a driver.
+OF_SYSTEMS = re.compile(r"lib(c|m|stdc\+\+|gcc_s|dl|rt|pthread)\.so\.\d+|ld-linux[\w-]*\.so\.\d+")
 NEEDED = {"monofold/__init__.py", "monofold/__init__.pyi", "monofold/py.typed", "monofold/bin/monofold"}
 
 # By a file alone, in an empty folder: nothing of the tree is on the path.
@@ -57,9 +63,23 @@ def check_wheel(wheel):
         names = set(held.namelist())
         about = held.read(next(name for name in names if name.endswith(".dist-info/METADATA"))).decode()
     assert NEEDED <= names, f"the wheel has no {NEEDED - names}"
-    assert any(re.fullmatch(r"monofold/_core\.abi3\.so", name) for name in names), "the wheel has no stable ABI"
+    assert any(re.fullmatch(CORE, name) for name in names), f"the wheel has no {CORE}"
     links = [link for link in re.findall(r"\]\(([^)]*)\)", about) if not link.startswith("https://")]
     assert not links, f"links that lead nowhere on a package index: {links}"
+
+
+def check_libraries(package):
+    """What is linked must be there: beside the module and the tool, where they look first, or on any system."""
+    own = {file.name for file in Path(package, "lib").glob("*")}
+    for file in filter(Path.is_file, Path(package).rglob("*")):
+        if file.read_bytes()[:4] != b"\x7fELF" or file.name.startswith("libmonofold_gpu"):
+            continue
+        told = subprocess.run(["readelf", "-d", file], check=True, capture_output=True, text=True).stdout
+        needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", told))
+        missing = {name for name in needed - own if not OF_SYSTEMS.fullmatch(name)}
+        assert not missing, f"{file.name} needs {missing}, which the wheel lacks"
+        folder = os.path.relpath(Path(package, "lib"), file.parent)
+        assert not needed & own or f"[$ORIGIN/{folder}" in told, f"{file.name} looks elsewhere for {needed & own}"
 
 
 def main():
@@ -71,7 +91,9 @@ def main():
         check_wheel(wheel)
         venv.create(Path(folder, "own"))  # without a pip: this one serves
         python = Path(folder, "own", "bin", "python")
-        run(*pip, "--python", python, "install", wheel)
+        run(*pip, "--python", python, "install", "--prefer-binary", wheel)
+        package, = Path(folder, "own").glob("lib/python*/site-packages/monofold")
+        check_libraries(package)
         program = PROGRAM
         if torch := importlib.util.find_spec("torch"):
             program += TENSOR.format(lent=str(Path(torch.origin).parent.parent))

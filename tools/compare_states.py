@@ -24,7 +24,7 @@ from golden_states import BITS, ENDS, FLOATS, INF, NAN, NUMBERS, OPTIONS, SPREAD
 SIZES = {"bool": 1, "int8": 1, "int16": 2, "int32": 4, "int64": 8, "uint8": 1, "uint16": 2, "uint32": 4, "uint64": 8,
          "float16": 2, "bfloat16": 2, "float32": 4, "float64": 8}
 FRACTION_BITS = {"float16": 10, "bfloat16": 7, "float32": 23, "float64": 52}
-TREES = ["prod", "logsumexp"]
+TREES = ["prod", "logsumexp", "softmax_denominator"]
 PLAIN = ["sum", "mean", "var", "std", "norm1", "norm2", "mean_square", "dot", "stats", "sum,var,norm1,norm2,top"]
 TOGETHER = ["stats", "minmax,argmax,top,bottom,any,all,nonzero", "norm1,norm2,norminf,mean", "sum,min,nan",
             "var,norm1,norminf,argmin"]
@@ -99,7 +99,7 @@ def requests(dtype, kind, rules, rounds):
     for rule in rules:
         nan = ["--nan", rule] * (rule != "propagate")
         first = ["--first-index", "7"] * (kind == "few")
-        more = ["logsumexp"] if dtype in FLOATS else BITS
+        more = ["logsumexp", "softmax_denominator"] if dtype in FLOATS else BITS
         for ops in NUMBERS + more + TOGETHER:
             if ops not in TREES or rounds:
                 yield [ops, *OPTIONS.get(ops, []), *nan, *first]

@@ -111,7 +111,7 @@ MONOFOLD_API monofold_status monofold_reduce_axis(const void* items, monofold_dt
 
 // Calls that end in _into, and those on segments and groups, write answers into arrays of one type:
 //
-// shape      `values`, and for MONOFOLD_MINMAX `seconds` (the largest items), are arrays of `value_dtype`;
+// shape      `values`, and for MONOFOLD_MINMAX and MONOFOLD_SOFTMAX_DENOMINATOR `seconds`, are arrays of `value_dtype`;
 //            `indices` are the positions of MONOFOLD_ARGMIN, ARGMAX, TOP and BOTTOM, counted along the row. An
 //            array that the operation does not fill is ignored. Null ones that it would fill are not
 //            written; at least one is not null. TOP and BOTTOM write `options->k` elements a row, best first
@@ -119,9 +119,9 @@ MONOFOLD_API monofold_status monofold_reduce_axis(const void* items, monofold_dt
 //            where floating-point answers are asked for as integers. A call returns the status of the first row without
 //            an answer; a row whose integer does not fit `value_dtype` has none (integer_overflow). Such a row is
 //            not written, but the others are; rows may also be written before out_of_memory
-// accuracy   floating-point types: rounded to nearest, ties to even; an exact answer (`options->plain` is 0) is
-//            rounded once, from the exact value, and so is an integer, which may be one beyond 64 bits. Products
-//            and plain answers: rounded to the type that monofold_answer_dtype names, then to `value_dtype`
+// accuracy   floating-point types: rounded to nearest, ties to even; an exact answer (`options->plain` is 0) once, from
+//            the exact value, and so is an integer of any size. Sums of signed integers are exact as uint64 too.
+//            Products and plain answers: rounded to the type that monofold_answer_dtype names, then to `value_dtype`
 
 /// The type of answers where none is asked for: that of the table of operations, where "item" is `dtype` itself.
 /// Plain sums of floats of up to 32 bits are float32.
@@ -221,9 +221,9 @@ MONOFOLD_API monofold_status monofold_rolling(
 /// errors     as above. `failed_answer`, which may be null, takes the place of the first that there is none of, or -1
 /// cost       few operations an item: MONOFOLD_SUM, MEAN, NORM1, PROD, of floats of up to 32 bits or plain also NORM2
 ///            and MEAN_SQUARE, NORMINF, MIN, MAX, MINMAX, ARGMIN, ARGMAX, COUNT, NONZERO, ANY and ALL (of floats where
-///            NaN are items), bits, plain VAR and STD unless NaN are omitted; LOGSUMEXP: some 10 exponentials. Others,
-///            and plain VAR and STD where items are close to each other: up to 4 KiB of items are folded again for
-///            each answer
+///            NaN are items), bits, plain VAR and STD unless NaN are omitted; some 10 exponentials: LOGSUMEXP and
+///            SOFTMAX_DENOMINATOR. Others, and plain VAR and STD where items are close to each other: up to 4 KiB of
+///            items are folded again for each answer
 /// tested by  tests/runtime/scan_reducer_test.cpp
 MONOFOLD_API monofold_status monofold_scan(
     const void* items, monofold_dtype dtype, int64_t num_rows, int64_t count, int32_t with_empty,

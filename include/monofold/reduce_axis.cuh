@@ -11,7 +11,7 @@
 #include "monofold/engine/gpu/engine.cuh"
 #include "monofold/engine/gpu/segment/array_indices.cuh"
 #include "monofold/engine/gpu/segment/axis_path.cuh"
-#include "monofold/engine/gpu/segment/top_list.cuh"
+#include "monofold/engine/gpu/segment/top_rows.cuh"
 #include "monofold/reduce_axis.hpp"
 #include "monofold/reduce_segments.cuh"
 #include "monofold/refused.cuh"
@@ -61,35 +61,6 @@ failure axis_into_async(const device_stream& on, const axis_path<F, Item>& path,
   return path.start(on, workspace, sinks);
 }
 
-/// The k best items of each row of an array.
-template <class F, class Item>
-class top_rows {
- public:
-  /// errors     throws `error`, unsupported: several axes are reduced that memory does not walk as one
-  top_rows(const device_stream& on, const F& f, const array_view<Item>& items,
-           const array_rows& rows)
-      : on_(on),
-        view_(items.data_of_first(), items.size()),
-        list_(rows),
-        path_(f, view_, list_, multiprocessors_of(on)) {
-    if (rows.num_reduced > 1) {
-      throw error(status::unsupported,
-                  "on a GPU top and bottom take axes that memory walks as one");
-    }
-  }
-  const auto& path() const { return path_; }
-  std::vector<result<top_answer<Item>>> wait() const {
-    std::int64_t bad = -1;
-    return path_.wait(on_, false, bad);
-  }
-
- private:
-  device_stream on_;
-  contiguous_view<Item> view_;
-  top_list list_;
-  top_segments<F, contiguous_view<Item>, top_list> path_;
-};
-
 /// Answers of `top` and `bottom` whose indices are row-major ones of the array.
 template <class Item>
 void count_in_array(std::vector<result<top_answer<Item>>>& answers, const array_rows& rows) {
@@ -115,7 +86,8 @@ void throw_if_nothing(const array_rows& rows) {
 
 /// The bytes of workspace that reducing axes of an array takes on the current device.
 ///
-/// cost       a state for each node of several tiles of a row, if rows are few and long
+/// cost       a state for each node of several tiles of a row, if rows are few and long; for `top` and `bottom` along axes
+///            that memory does not walk as one, a copy of the items
 template <class Item, class F>
 requires gpu_fold_on<F, Item> std::int64_t workspace_bytes(const array_view<Item>& items,
                                                            const axis_numbers& axes, const F& f) {
@@ -125,8 +97,8 @@ requires gpu_fold_on<F, Item> std::int64_t workspace_bytes(const array_view<Item
   detail::throw_if(detail::open_device(on));
   const auto own = bind_fold<Item>(f);
   if constexpr (detail::is_top_fold_v<bound_fold_t<F, Item>>) {
-    return detail::top_rows<bound_fold_t<F, Item>, Item>(on, own, items, rows)
-        .path()
+    return detail::top_rows<bound_fold_t<F, Item>, Item>(on, own, items, rows,
+                                                         detail::multiprocessors_of(on))
         .workspace_bytes();
   } else {
     return detail::path_of(on, own, items, rows).workspace_bytes();
@@ -171,8 +143,9 @@ void reduce_axis_into(const gpu_engine& engine, const array_view<Item>& items,
 ///
 /// shape      as reduce_segments_into of them, best with items side by side: others are loaded one by one
 /// order      indices count along the row: `global_index` is for calls that wait
-/// errors     as reduce_axis_into; unsupported: several axes that memory does not walk as one
-/// tested by  tests/gpu/row_tops_test.cu
+/// errors     as reduce_axis_into
+/// cost       rows of several axes that memory does not walk as one are copied side by side first
+/// tested by  tests/gpu/row_tops_test.cu, tests/gpu/axis_tops_test.cu
 template <class Item, class F, class Indices = index_in_row>
 requires gpu_fold_on<F, Item> && detail::is_top_fold_v<bound_fold_t<F, Item>>
 void reduce_axis_into(const gpu_engine& engine, const array_view<Item>& items,
@@ -186,8 +159,8 @@ void reduce_axis_into(const gpu_engine& engine, const array_view<Item>& items,
   if (rows.row_items < own.k) throw segment_error(status::empty_input, 0, "row");
   detail::device_stream on{};
   detail::throw_if(detail::open_stream(engine, on));
-  const detail::top_rows<bound_fold_t<F, Item>, Item> all(on, own, items, rows);
-  detail::throw_if(all.path().start(on, workspace, out, false));
+  detail::throw_if(detail::top_rows<bound_fold_t<F, Item>, Item>::start(
+      on, own, items, rows, detail::multiprocessors_of(on), workspace, out));
 }
 
 /// Starts the same and leaves a state a row: for `all(...)`, and for what is combined later.
@@ -241,7 +214,8 @@ auto try_reduce_axis(const gpu_engine& engine, const array_view<Item>& items,
   detail::device_stream on{};
   detail::throw_if(detail::open_stream(engine, on));
   if constexpr (detail::is_top_fold_v<bound>) {
-    out.values = detail::top_rows<bound, Item>(on, own, items, rows).wait();
+    out.values =
+        detail::top_rows<bound, Item>::wait(on, own, items, rows, detail::multiprocessors_of(on));
     if constexpr (detail::counts_from_view_v<Indices>) detail::count_in_array(out.values, rows);
   } else {
     using awaited = detail::awaited_answers<bound>;

@@ -83,7 +83,9 @@ enum {
   MONOFOLD_BIT_XOR = 22,      // integers and bool: item; 0
   MONOFOLD_COUNT_NAN = 23,    // int64; 0
   MONOFOLD_MEAN_SQUARE = 24,  // double; none
-  MONOFOLD_LOGSUMEXP = 25     // floats: double; -infinity
+  MONOFOLD_LOGSUMEXP = 25,    // floats: double; -infinity
+  // Floats: float (of float64 double), the largest item, and in `second` the sum of exp(x - largest); -infinity and 0.
+  MONOFOLD_SOFTMAX_DENOMINATOR = 26
 };
 
 /// What a NaN does.

@@ -2,7 +2,7 @@
 
 import numpy as _np
 
-from . import _core, _dtypes, _folds, _operations
+from . import _core, _dtypes, _extrema, _folds, _operations
 from ._errors import DeviceUnavailable, EmptyInput, IntegerOverflow, MalformedState, NanFound
 from ._folds import reduce
 from ._groups import group_by
@@ -42,6 +42,7 @@ count_nan = _operations.make("count_nan")
 prod = _operations.make("prod")
 norm = _operations.make("norm")
 logsumexp = _operations.make("logsumexp")
+softmax_denominator = _operations.make("softmax_denominator")
 dot = _operations.make("dot")
 bit_and = _operations.make("bit_and")
 bit_or = _operations.make("bit_or")
@@ -55,5 +56,5 @@ __all__ = [
     "TopK", "all", "any", "argmax", "argmin", "bit_and", "bit_or", "bit_xor", "bottom_k", "count", "count_nan",
     "count_nonzero", "cumulative_prod", "cumulative_sum", "dot", "group_by", "info", "logsumexp", "max", "mean",
     "mean_square", "min", "minmax", "norm", "plain", "prod", "progress", "reduce", "reduce_by_key", "rolling", "scan",
-    "segmented_reduce", "set_threads", "stats", "std", "sum", "top_k", "var",
+    "segmented_reduce", "set_threads", "softmax_denominator", "stats", "std", "sum", "top_k", "var",
 ]

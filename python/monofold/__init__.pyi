@@ -38,14 +38,19 @@ class Fold:
 
 class Operation(Generic[Answer]):
     def __call__(self, x: Array = ..., axis: Axis | None = None, *, keepdims: bool = False, dtype: Any = None,
-                 out: Any = None, where: Any = None, nan: Nan | None = None, correction: int = ..., ord: float = ...,
+                 out: Any = None, where: Any = None, nan: Nan | None = None, correction: float = ..., ord: float = ...,
                  ) -> Any: ...
-    def with_options(self, nan: Nan | None = None, correction: int | None = None, k: int | None = None) -> Self: ...
+    def with_options(self, nan: Nan | None = None, correction: float | None = None, k: int | None = None) -> Self: ...
+
+class _Extremum(Operation[int]):
+    def __call__(self, x: Array = ..., axis: Axis | None = None, *, keepdims: bool = False,  # type: ignore[override]
+                 dtype: Any = None, out: Any = None, where: Any = None, nan: Nan | None = None,
+                 global_index: bool = False) -> Any: ...
 
 class _Ranking(Operation[TopK]):
     def __call__(self, x: Array = ..., k: int | None = None, axis: Axis | None = None, *,  # type: ignore[override]
                  keepdims: bool = False, dtype: Any = None, out: Any = None, where: Any = None,
-                 nan: Nan | None = None) -> Any: ...
+                 nan: Nan | None = None, global_index: bool = False) -> Any: ...
 
 class _Dot(Operation[float]):
     def __call__(self, x: Array = ..., y: Array = ..., axis: Axis | None = None, *,  # type: ignore[override]
@@ -57,7 +62,7 @@ class _All(Operation[bool]):
 
 class _Stats(Fold):
     def __call__(self, x: Array = ..., axis: Axis | None = None, *, keepdims: bool = False, where: Any = None,
-                 nan: Nan | None = None, correction: int | None = None) -> Stats: ...
+                 nan: Nan | None = None, correction: float | None = None, global_index: bool = False) -> Stats: ...
 
 class State:
     def __init__(self, fold: Operation[Any] | Fold, dtype: Any, first_index: int = 0, *, nan: Nan | None = None) -> None: ...
@@ -82,12 +87,13 @@ class State:
     def __eq__(self, other: object) -> bool: ...
 
 def reduce(x: Array, fold: Operation[Any] | Fold, axis: Axis | None = None, *, keepdims: bool = False,
-           dtype: Any = None, out: Any = None, where: Any = None, nan: Nan | None = None) -> Any: ...
+           dtype: Any = None, out: Any = None, where: Any = None, nan: Nan | None = None,
+           global_index: bool = False) -> Any: ...
 def segmented_reduce(x: Array, fold: Operation[Any] | Fold, offsets: Iterable[int] | None = None, *,
                      starts: Iterable[int] | None = None, stops: Iterable[int] | None = None, dtype: Any = None,
-                     nan: Nan | None = None) -> Any: ...
+                     nan: Nan | None = None, global_index: bool = False) -> Any: ...
 def rolling(x: Array, window: int, fold: Operation[Any] | Fold, axis: int = -1, *, dtype: Any = None,
-            nan: Nan | None = None) -> Any: ...
+            nan: Nan | None = None, global_index: bool = False) -> Any: ...
 def scan(x: Array, fold: Operation[Any] | Fold, axis: int | None = None, *, dtype: Any = None, nan: Nan | None = None,
          include_initial: bool = False) -> Any: ...
 def cumulative_sum(x: Array, axis: int | None = None, *, dtype: Any = None, nan: Nan | None = None,
@@ -95,9 +101,9 @@ def cumulative_sum(x: Array, axis: int | None = None, *, dtype: Any = None, nan:
 def cumulative_prod(x: Array, axis: int | None = None, *, dtype: Any = None, nan: Nan | None = None,
                     include_initial: bool = False) -> Any: ...
 def group_by(keys: Any, x: Array, fold: Operation[Any] | Fold, *, order: Literal["key", "first"] = "key",
-             dtype: Any = None, nan: Nan | None = None) -> tuple[Any, Any]: ...
+             dtype: Any = None, nan: Nan | None = None, global_index: bool = False) -> tuple[Any, Any]: ...
 def reduce_by_key(keys: Any, x: Array, fold: Operation[Any] | Fold, *, dtype: Any = None,
-                  nan: Nan | None = None) -> tuple[Any, Any]: ...
+                  nan: Nan | None = None, global_index: bool = False) -> tuple[Any, Any]: ...
 class progress:
     def __init__(self, total: Array | int | None = None, *, file: TextIO | None = None) -> None: ...
     def __enter__(self) -> progress: ...
@@ -115,8 +121,8 @@ std: Operation[float]
 min: Operation[Any]
 max: Operation[Any]
 minmax: Operation[tuple[Any, Any]]
-argmin: Operation[int]
-argmax: Operation[int]
+argmin: _Extremum
+argmax: _Extremum
 top_k: _Ranking
 bottom_k: _Ranking
 any: Operation[bool]
@@ -127,6 +133,7 @@ count_nan: Operation[int]
 prod: Operation[Any]
 norm: Operation[Any]
 logsumexp: Operation[float]
+softmax_denominator: Operation[tuple[float, float]]
 dot: _Dot
 bit_and: Operation[int]
 bit_or: Operation[int]

@@ -32,8 +32,7 @@ def joined(d, fold, split_every, right=None, where=None):
     states = da.map_blocks(make_state, d, *others, **{"row_items": row_items} if in_order else {}, dtype=object,
                            chunks=tuple((1,) * count for count in d.numblocks), meta=nothing)
     join = functools.partial(join_states, in_order=in_order)
-    return da.reduction(states, chunk=_dask_rows.as_they_are, combine=join, aggregate=join, dtype=object, keepdims=True,
-                        split_every=split_every, meta=nothing)
+    return _dask_rows.in_a_tree(states, join, split_every)
 
 
 def in_slabs(d):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import dask.array as da
 import numpy as np
 
-from . import _arrays, _core, _dtypes, _rows
+from . import _arrays, _core, _dtypes, _operations, _rows
 from ._errors import without_places
 
 FEW_ITEMS = 512  # of a row: up to here they are joined as they are, since a state costs more than they do
@@ -16,11 +16,13 @@ MOST_BYTES = 128 << 20  # of arrays that are so joined; Dask's own bound for a c
 
 
 class Pass(NamedTuple):
-    """What all tasks of a call share: `axes` of each block are reduced, `codes` are the types of answers."""
+    """What all tasks of a call share: `axes` of each block are reduced, `codes` are the types of answers, `row_items`
+    how many items a whole row has, infinity where nobody knows."""
 
     fold: object
     axes: tuple
     codes: tuple
+    row_items: float
     has_right: bool = False
     has_where: bool = False
 
@@ -82,15 +84,16 @@ def answers(d, fold, axes, codes, split_every, right=None, where=None):
     others = [one.rechunk(d.chunks) for one in (right, where) if one is not None]
     item = _dtypes.code_of_numpy(d.dtype)
     codes = tuple(item if kind.answer == "index" else code for kind, code in zip(fold.kinds, codes))
-    what = Pass(fold, tuple(axes), codes, right is not None, where is not None)
+    row_items = math.prod(d.shape[axis] for axis in axes)
+    what = Pass(fold, tuple(axes), codes, math.inf if math.isnan(row_items) else row_items, right is not None,
+                where is not None)
     options = {"before": before} if gives_places(fold) else {}
     nothing = np.empty((0,) * d.ndim, object)
     make_part = functools.partial(placed_part_of if options else part_of, what=what)
     parts = da.map_blocks(make_part, d, *others, **options, dtype=object, meta=nothing,
                           chunks=tuple((1,) * count for count in d.numblocks))
     join = functools.partial(join_parts, what=what)
-    joined = da.reduction(parts, chunk=as_they_are, combine=join, aggregate=join, axis=what.axes, keepdims=True,
-                          dtype=object, split_every=split_every, meta=nothing)
+    joined = in_a_tree(parts, join, split_every, what.axes)
     return joined.map_blocks(functools.partial(answers_of, what=what), dtype=object, meta=nothing), d.chunks
 
 
@@ -101,6 +104,14 @@ def in_row_order(d, axes):
                          "finds them")
     apart = {axis: -1 for axis in axes[1:] if d.numblocks[axis] > 1}
     return d.rechunk(apart) if apart else d
+
+
+def in_a_tree(parts, join, split_every, axes=None):
+    """The objects of blocks, joined along axes: so many at once as `split_every` says."""
+    for count in split_every.values() if isinstance(split_every, dict) else [split_every] if split_every else []:
+        _operations.whole("split_every", count, 2)
+    return da.reduction(parts, chunk=as_they_are, combine=join, aggregate=join, axis=axes, keepdims=True, dtype=object,
+                        split_every=split_every, meta=np.empty((0,) * parts.ndim, object))
 
 
 def as_they_are(parts, axis, keepdims):
@@ -182,7 +193,7 @@ def answers_of_items(part, what):
 
 
 def answers_of_states(part, what):
-    new = [_rows.Answers(kind, part.kept, code, what.how.k) for kind, code in zip(what.fold.kinds, what.codes)]
+    new = [_rows.Answers(kind, part.kept, code, what.how.k, what.row_items) for kind, code in zip(what.fold.kinds, what.codes)]
     outputs = [(code, one.width, *one.addresses) for code, one in zip(what.codes, new)]
     statuses = _core.answer_rows(folded(part, what), math.prod(part.kept), outputs)
     for kind, (status, row) in zip(what.fold.kinds, statuses):

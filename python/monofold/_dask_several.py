@@ -185,7 +185,7 @@ def stats(d, axis=None, *, keepdims=False, where=None, nan=None, correction=0, s
         Which items there are; along some axes only.
     nan : {"propagate", "omit", "raise"}, optional
         NaN make answers NaN, are left out, or raise `NanFound`.
-    correction : int, optional
+    correction : int or float, optional
         The variance divides by the number of items less this.
     split_every : int or dict of ints, optional
         How many states are joined at once.
@@ -196,7 +196,7 @@ def stats(d, axis=None, *, keepdims=False, where=None, nan=None, correction=0, s
         Dask arrays, to be computed together: ``dask.compute(*monofold.dask.stats(d))``. A statistic that too few
         items have raises `EmptyInput`; ``monofold.dask.reduce(d, monofold.stats)`` gives None for it.
     """
-    fold = _folds.StatsFold(_operations.whole("correction", correction), "propagate" if nan is None else nan)
+    fold = _folds.StatsFold(_operations.whole_correction(correction), "propagate" if nan is None else nan)
     return Stats(*_several(d, fold, axis, keepdims, split_every, where, _folds.in_stats_order))
 
 

@@ -31,7 +31,8 @@ def _is_column(x):
     return hasattr(x, "null_count") and name.startswith(("date", "timestamp", "duration"))
 
 
-def reduce(operation, dates, where=None, nan="propagate", axis=None, keepdims=False, dtype=None, out=None):
+def reduce(operation, dates, where=None, nan="propagate", axis=None, keepdims=False, dtype=None, out=None,
+           global_index=False):
     """The answer of an operation for dates or times, which are int64 with the lowest one for NaT."""
     x, present = dates
     name = operation.kind.name
@@ -51,6 +52,8 @@ def reduce(operation, dates, where=None, nan="propagate", axis=None, keepdims=Fa
         where = ~absent & (True if where is None else where)
     numbers = x.astype(x.dtype.newbyteorder("="), copy=False).view(np.int64)
     options = {"where": where, "axis": axis, "keepdims": keepdims}
+    if global_index and name in ("argmin", "argmax"):
+        options["global_index"] = True
     answer = operation(numbers, **options)
     if nan == "propagate" and name in ("max", "minmax", "argmax") and absent.any():
         answer = _with_absent(name, answer, numbers, absent, options)

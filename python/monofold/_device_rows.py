@@ -1,5 +1,6 @@
 """Answers about rows in memory of a GPU: made there, in arrays like the caller's, in the caller's stream."""
 
+import functools
 import math
 import sys
 
@@ -10,6 +11,7 @@ from ._errors import UNSUPPORTED, DeviceUnavailable, raise_status
 from ._results import TopK
 
 DEFAULT_STREAM = 0
+MOST_RANKED = 1024  # best items of a row, by kernels
 
 
 def is_on_device(source):
@@ -19,12 +21,11 @@ def is_on_device(source):
 def is_short_row(x, source, mask, nan, k):
     """Whether the best items of a whole array on a device are found as those of one row, and never leave it.
 
-    Of more items they are found sooner by way of the host. Rows have kernels for up to 1024 best; PyTorch and CuPy make
-    arrays for their answers.
+    Of more items they are found sooner by way of the host. PyTorch and CuPy make arrays for their answers.
     """
     count = math.prod(source.shape)
     return (is_on_device(source) and mask is None and nan == "propagate" and source.shape != ()
-            and k <= min(count, 1024) and count <= 1 << 20
+            and k <= min(count, MOST_RANKED) and count <= 1 << 20
             and type(x).__module__.partition(".")[0] in ("torch", "cupy"))
 
 
@@ -74,6 +75,18 @@ def new_like(x, shape, code, fill=None, instead=_GIVE_OUT):
     return getattr(library, function)(*given, dtype=getattr(library, dtype), device=x.device)
 
 
+def numbers_beside(x):
+    """What makes the numbers from 0 to before another one, beside `x`, by its library."""
+    name, library = _library_of(x)
+    if name == "cupy":
+        return library.arange
+    if name != "torch":
+        if not hasattr(x, "__array_namespace__"):
+            raise TypeError(f"arrays of {name} on a device have no library to count places in the whole array by")
+        library = x.__array_namespace__()
+    return functools.partial(library.arange, device=x.device)
+
+
 _CODES = {"index": lambda _: [_dtypes.INT64], "pair": lambda code: [code, code],
           "ranked": lambda code: [code, _dtypes.INT64], "value": lambda code: [code]}
 
@@ -87,6 +100,9 @@ class Answers:
     def __init__(self, x, kind, shape, how, code, out, instead=_GIVE_OUT):
         codes = _CODES[kind.answer](code)
         self.is_ranked = kind.answer == "ranked"
+        if self.is_ranked and how.k > MOST_RANKED:  # for which there may be no memory
+            raise TypeError(f"{kind.name} of {_dtypes.NAMES[code]} has no kernel for k = {how.k} on a device, but up to "
+                            f"{MOST_RANKED}: copy the array to the host")
         shape = (*shape, how.k) if self.is_ranked else shape
         self.last = len(shape) - 1
         self.rooms, self.arrays = [], []
@@ -110,6 +126,15 @@ class Answers:
             return
         stream, is_known = stream_of(x, others)
         start(stream, not is_known)
+
+    def place(self, placed, is_callers=False):
+        """Places as the caller wants them, by its library, in the stream of the answers."""
+        if placed is not None:
+            found = placed(self.arrays[-1])
+            if is_callers:
+                self.arrays[-1][...] = found
+            else:
+                self.arrays[-1] = found
 
     def given(self, to=-1):
         """What the caller gets; `to`: where the axis of ranks goes."""
@@ -142,8 +167,8 @@ def code_of_out(out):
     return _arrays.as_source(_rows.outs_of(out, 1)[0]).code
 
 
-def reduce(x, source, kind, how, axes, code, keepdims=False, out=None):
-    """The answers of one operation along axes: an array, or two for pairs."""
+def reduce(x, source, kind, how, axes, code, keepdims=False, out=None, placed=None):
+    """The answers of one operation along axes: an array, or two for pairs; placed(places): what places in rows are."""
     shape = _rows.answer_shape(source.shape, axes, keepdims)
     new = Answers(x, kind, shape, how, code, out)
 
@@ -154,12 +179,13 @@ def reduce(x, source, kind, how, axes, code, keepdims=False, out=None):
         _rows.check_rows(kind, source, axes, status, row)
 
     new.fill(x, new.arrays, start)
+    new.place(placed, is_callers=out is not None)
     return new.given(axes[0] if len(axes) == 1 else -1)
 
 
-def segments(x, source, kind, how, starts, stops, code, bounds, name=lambda row: row):
+def segments(x, source, kind, how, starts, stops, code, bounds, name=lambda row: row, placed=None):
     """The answers of one operation for each segment; `starts` and `stops` are the core's arrays of the caller's
-    `bounds`, name(row) is what errors call one."""
+    `bounds`, name(row) is what errors call one, and placed(places) what places in segments are for the caller."""
     new = Answers(x, kind, (starts.count,), how, code, None)
 
     def start(stream, _):
@@ -171,6 +197,7 @@ def segments(x, source, kind, how, starts, stops, code, bounds, name=lambda row:
             raise_status(status, kind.name, row=name(failed))
 
     new.fill(x, bounds, start)
+    new.place(placed)
     return new.given()
 
 

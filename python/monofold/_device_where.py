@@ -95,21 +95,21 @@ def marked(source, mask):
     return source
 
 
-def reduce(x, source, mask, kind, how, axes, code, keepdims=False, out=None):
+def reduce(x, source, mask, kind, how, axes, code, keepdims=False, out=None, placed=None):
     """The answers of one operation along axes of an array on a device: an array, or two for pairs."""
     if mask is None:
-        return _device_rows.reduce(x, source, kind, how, axes, code, keepdims, out)
+        return _device_rows.reduce(x, source, kind, how, axes, code, keepdims, out, placed)
     shape = _rows.answer_shape(source.shape, axes, keepdims)
     if out is None:
-        return _marked_rows(x, mask, kind, how, axes, code, shape)
+        return _marked_rows(x, mask, kind, how, axes, code, shape, placed)
     own = _device_rows.Answers(x, kind, shape, how, code, out)  # which looks at them before anything is done
-    found = _marked_rows(x, mask, kind, how, axes, code, shape)
+    found = _marked_rows(x, mask, kind, how, axes, code, shape, placed)
     for array, answers in zip(own.arrays, found if isinstance(found, tuple) else (found,)):
         array[...] = answers
     return own.given()
 
 
-def _marked_rows(x, mask, kind, how, axes, code, shape):
+def _marked_rows(x, mask, kind, how, axes, code, shape, placed):
     library = _library_for(x)
     kept = [axis for axis in range(len(x.shape)) if axis not in axes]
     extents = [x.shape[axis] for axis in kept]
@@ -125,18 +125,21 @@ def _marked_rows(x, mask, kind, how, axes, code, shape):
         items, _arrays.as_source(items), kind, how, *map(_device_rows.brought_there, (starts, stops)), code, (),
         lambda row: tuple(map(int, np.unravel_index(row, extents))) if extents else None)
 
-    def placed(places):
-        """Places among the items of a row, from those among its marked ones."""
+    def in_row(places, shape):
+        """Places among the items of a row, or as the caller wants them, from those among its marked ones."""
         first = _brought(starts, x, library)
-        return _places_in(mask, library)[1][places + (first[:, None] if kind.answer == "ranked" else first)]
+        first = first[:, None] if kind.answer == "ranked" else first
+        places = library.reshape(_places_in(mask, library)[1][places + first], shape)
+        return places if placed is None else placed(places)
 
     if kind.answer == "ranked":
-        found = [library.reshape(one, (*extents, how.k)) for one in (found.values, placed(found.indices))]
+        ranks = (*extents, how.k)
+        found = [library.reshape(found.values, ranks), in_row(found.indices, ranks)]
         if len(axes) == 1:
             found = [_device_rows.moved(one, axes[0]) for one in found]
         return TopK(*found)
     if kind.answer == "index":
-        found = placed(found)
+        return in_row(found, shape)
     several = found if isinstance(found, tuple) else (found,)
     several = tuple(library.reshape(one, shape) for one in several)
     return several if len(several) > 1 else several[0]

@@ -1,7 +1,6 @@
 """What goes wrong, as exceptions."""
 
 import functools
-import re
 
 from . import _core
 
@@ -61,12 +60,12 @@ def raise_status(status, name=None, index=None, row=None, part="row"):
     where = f" ({part} {row!r})" if row is not None else ""
     text = subject + _core.status_text(status) + where
     if status == EMPTY_INPUT:
-        raise EmptyInput(f"{subject}too few items for an answer{where}")
+        raise _placed(EmptyInput, f"{subject}too few items for an answer", where)
     if status == INTEGER_OVERFLOW:
-        raise IntegerOverflow(f"{subject}the exact answer does not fit its integer type{where}")
+        raise _placed(IntegerOverflow, f"{subject}the exact answer does not fit its integer type", where)
     if status == NAN_FOUND:
         place = f" at index {index}" if isinstance(index, tuple) or index is not None and index >= 0 else ""
-        raise NanFound(f"{subject}there is a NaN{place}{where}", index)
+        raise _placed(NanFound, f"{subject}there is a NaN", place + where, index)
     if status == UNSUPPORTED:
         raise TypeError(text)
     if status == NO_DEVICE:
@@ -77,6 +76,13 @@ def raise_status(status, name=None, index=None, row=None, part="row"):
     raise (ValueError if status == INVALID else RuntimeError)(text)
 
 
+def _placed(kind, text, place, *more):
+    """An exception that keeps its text without the place too."""
+    error = kind(text + place, *more)
+    error.placeless = text
+    return error
+
+
 def without_places(call):
     """The same function, whose errors name no row and no index: of a block, which does not know where it lies."""
     @functools.wraps(call)
@@ -84,5 +90,5 @@ def without_places(call):
         try:
             return call(*args, **named)
         except (EmptyInput, IntegerOverflow, NanFound) as error:
-            raise type(error)(re.sub(r"( at index \S.*?)?( \(row .*\))?$", "", str(error))) from None
+            raise type(error)(getattr(error, "placeless", str(error))) from None
     return of_a_block

@@ -3,7 +3,9 @@
 import functools
 import operator
 
-from . import _arrays, _core, _dates, _device_rows, _device_where, _dtypes, _gpus, _operations, _passes, _rows, _whole
+from . import (_arrays, _calls, _core, _dates, _device_rows, _device_where, _dtypes, _gpus, _operations, _passes,
+               _places, _rows, _whole)
+from ._calls import NOTHING
 from ._errors import EMPTY_INPUT
 from ._kinds import KINDS
 from ._operations import Operation
@@ -135,8 +137,10 @@ class StatsFold(Fold, _core.called):
         Which items there are.
     nan : {"propagate", "omit", "raise"}, optional
         NaN make answers NaN, are left out, or raise `NanFound`.
-    correction : int, optional
-        The variance divides by the number of items less this; 0 by itself.
+    correction : int or float, optional
+        The variance divides by the number of items less this, a whole number; 0 by itself.
+    global_index : bool, optional
+        Places count in the whole array, not along the axis.
 
     Returns
     -------
@@ -145,9 +149,9 @@ class StatsFold(Fold, _core.called):
         answers are arrays of numbers, it raises `EmptyInput`.
     """
 
-    __signature__ = property(lambda self: _operations.signature_of(type(self)))
+    __signature__ = property(lambda self: _calls.signature_of(type(self)))
     __name__ = "stats"
-    parameters = ("x", "axis", "keepdims", "where", "nan", "correction")
+    parameters = ("x", "axis", "keepdims", "where", "nan", "correction", "global_index")
     names = ("count", "count_nan", "sum", "mean", "var", "std", "min", "max", "argmin", "argmax")
 
     def __init__(self, correction=0, nan="propagate"):
@@ -174,16 +178,18 @@ class StatsFold(Fold, _core.called):
 
     @_gpus.on_its_gpu
     def _call(self, *args, **named):
-        _operations.check_call(self, args, named)
+        _calls.check_call(self, args, named)
         return self._answer(*args, **named)
 
-    def _answer(self, x=_operations._NOTHING, axis=None, *, keepdims=False, where=None, nan=None, correction=None):
+    def _answer(self, x=NOTHING, axis=None, *, keepdims=False, where=None, nan=None, correction=None,
+                global_index=False):
         if not (nan is correction is None):
-            correction = self.correction if correction is None else _operations.whole("correction", correction)
+            correction = self.correction if correction is None else _operations.whole_correction(correction)
             self = _stats(correction, self.nan if nan is None else nan)
-        if x is _operations._NOTHING:
-            return Operation._alone(self, axis=axis, keepdims=keepdims or None, where=where)
-        return reduce(x, self, axis, keepdims=keepdims, where=where)
+        if x is NOTHING:
+            return Operation._alone(self, axis=axis, keepdims=keepdims or None, where=where,
+                                    global_index=global_index or None)
+        return reduce(x, self, axis, keepdims=keepdims, where=where, global_index=global_index)
 
     def __repr__(self):
         stated = [f"correction={self.correction}"] if self.correction else []
@@ -233,7 +239,7 @@ def as_fold(what):
 
 
 @_gpus.on_its_gpu
-def reduce(x, fold, axis=None, *, keepdims=False, dtype=None, out=None, where=None, nan=None):
+def reduce(x, fold, axis=None, *, keepdims=False, dtype=None, out=None, where=None, nan=None, global_index=False):
     """Reduces an array by an operation or by several, in one pass where they share their options.
 
     Parameters
@@ -255,6 +261,8 @@ def reduce(x, fold, axis=None, *, keepdims=False, dtype=None, out=None, where=No
         Which items there are.
     nan : {"propagate", "omit", "raise"}, optional
         NaN make the answer NaN, are left out, or raise `NanFound`.
+    global_index : bool, optional
+        Places count in the whole array, in row-major order, not along the axis.
 
     Returns
     -------
@@ -272,8 +280,9 @@ def reduce(x, fold, axis=None, *, keepdims=False, dtype=None, out=None, where=No
     (0.6, 2)
     """
     fold = as_fold(fold).with_nan(nan)
+    _places.check(fold.kinds, global_index)
     if dtype is not None or out is not None:
-        return _typed(x, fold, axis, keepdims, dtype, out, where)
+        return _typed(x, fold, axis, keepdims, dtype, out, where, global_index)
     if axis is where is None and not keepdims:
         answer = fold.quick_answer(x)
         if answer is not None:
@@ -285,16 +294,17 @@ def reduce(x, fold, axis=None, *, keepdims=False, dtype=None, out=None, where=No
     except TypeError:
         if (dates := _dates.of_any(x)) is None:
             raise
-        return fold.pack(one._reduce_dates(dates, where, one.nan, axis, keepdims) for one in fold.operations)
+        return fold.pack(one._reduce_dates(dates, where, one.nan, axis, keepdims, None, None, global_index)
+                         for one in fold.operations)
     if axis is None and not keepdims:
         source = _device_where.marked(source, _device_where.mask_for(where, source))
         return _whole.in_library(fold.finish(fold.answers(source), source.code), source.like)
     mask = _device_where.mask_for(where, source)
     axes = _rows.axes_of(axis, len(source.shape))
-    return fold.pack(_rows_of(x, source, mask, one, axes, keepdims) for one in fold.operations)
+    return fold.pack(_rows_of(x, source, mask, one, axes, keepdims, global_index) for one in fold.operations)
 
 
-def _typed(x, fold, axis, keepdims, dtype, out, where):
+def _typed(x, fold, axis, keepdims, dtype, out, where, global_index):
     """Answers of a type that is asked for, or in the caller's arrays."""
     for kind in fold.kinds:
         if kind.name == "dot" or isinstance(fold, StatsFold):
@@ -302,21 +312,22 @@ def _typed(x, fold, axis, keepdims, dtype, out, where):
     count = len(fold.operations)
     outs = (None,) * count if out is None else (out,) if isinstance(fold, Single) else _rows.outs_of(out, count)
     later = _rows.Later(outs) if count > 1 and out is not None else None
-    answers = [one._reduce(x, axis, keepdims, dtype, into, where, one.nan)
+    answers = [one._reduce(x, axis, keepdims, dtype, into, where, one.nan, global_index)
                for one, into in zip(fold.operations, outs if later is None else later.places)]
     if later is not None:
         answers = [TopK(*one) if kind.answer == "ranked" else one for kind, one in zip(fold.kinds, later.write())]
     return fold.pack(answers)
 
 
-def _rows_of(x, source, mask, operation, axes, keepdims):
+def _rows_of(x, source, mask, operation, axes, keepdims, global_index):
     kind, how = operation.kind, operation.make_how()
     if kind.answer == "ranked":
-        return operation.rows(x, source, mask, how, axes, keepdims)
+        return operation.rows(x, source, mask, how, axes, keepdims, global_index=global_index)
     code = _rows.value_code(kind, source, how, None)
+    placed = _places.along(source, kind, axes, keepdims) if global_index else None
     if _device_rows.is_on_device(source):
-        return _device_where.reduce(x, source, mask, kind, how, axes, code, keepdims)
-    arrays = _rows.reduce(source, mask, kind, how, axes, code, keepdims)
+        return _device_where.reduce(x, source, mask, kind, how, axes, code, keepdims, placed=placed)
+    arrays = _rows.reduce(source, mask, kind, how, axes, code, keepdims, placed)
     arrays = [source.like(array) for array in arrays]
     return arrays[0] if len(arrays) == 1 else tuple(arrays)
 

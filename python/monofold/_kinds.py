@@ -53,6 +53,8 @@ KINDS = {kind.name: kind for kind in (
          real=True),
     Kind("logsumexp", 25, "The logarithm of the sum of exponentials of floats, in one pass; no scale overflows.",
          any_order=False, real=True),
+    Kind("softmax_denominator", 26, "The largest item, and the sum of exp(x - largest), of floats, in one pass.",
+         any_order=False, answer="pair"),
 )}
 
 

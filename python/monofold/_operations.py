@@ -4,12 +4,12 @@ import functools
 import math
 import operator
 
-from . import _arrays, _core, _dates, _device_rows, _device_where, _dtypes, _gpus, _protocols, _rows, _whole
+from . import (_arrays, _calls, _core, _dates, _device_rows, _device_where, _dtypes, _gpus, _places, _protocols, _rows,
+               _whole)
+from ._calls import NOTHING
 from ._kinds import KINDS
-from ._results import TopK
 
 NAN_POLICIES = {"propagate": 0, "omit": 1, "raise": 2}
-_NOTHING = ...  # no array was given
 _threads = 0
 
 
@@ -43,6 +43,44 @@ def whole(name, number, low=0, end=2**63):
     return number
 
 
+def number_of(correction):
+    """A correction as the number that it is, an int or a Fraction.
+
+    Raises
+    ------
+    TypeError
+        For what is no number.
+    ValueError
+        For an infinite one and NaN.
+    """
+    try:
+        return operator.index(correction)
+    except TypeError:
+        pass
+    if not hasattr(correction, "__float__") or getattr(correction, "ndim", 0):
+        raise TypeError(f"correction: a number, not {type(correction).__name__}")
+    if not hasattr(correction, "as_integer_ratio"):  # as those of ml_dtypes
+        correction = float(correction)
+    try:
+        above, below = correction.as_integer_ratio()
+    except (ValueError, OverflowError):
+        raise ValueError(f"correction: {correction} is no number of items") from None
+    if below == 1:
+        return int(above)
+    from fractions import Fraction  # noqa: PLC0415: who asks has it
+
+    return Fraction(int(above), int(below))
+
+
+def whole_correction(number):
+    """A correction as operations keep it, an integer; a float may be one too."""
+    number = number_of(number)
+    if number.denominator > 1:
+        raise TypeError(f"correction: {float(number)} goes with an array, as in mf.var(x, correction={float(number)}); "
+                        "operations by themselves, states and stats have whole numbers")
+    return whole("correction", number.numerator)
+
+
 def make_how(nan="propagate", plain=False, correction=0, k=10):
     return _how(policy(nan), bool(plain), correction, k, _threads)
 
@@ -50,37 +88,6 @@ def make_how(nan="propagate", plain=False, correction=0, k=10):
 @functools.lru_cache(64)
 def _how(nan, plain, correction, k, threads):
     return _core.how(nan, plain, correction, k, threads)
-
-
-_DOC = """{about}
-
-Parameters
-----------
-{parameters}
-
-Returns
--------
-{returns}
-
-Raises
-------
-EmptyInput, IntegerOverflow, NanFound
-    For a whole array with the index, along axes with the row.
-"""
-_PARAMETER_DOCS = {
-    "x": "array, optional\n    An array of any library; left out: the operation itself with the options given.",
-    "y": "array, optional\n    The right side, of the shape and type of `x`.",
-    "k": "int, optional\n    How many; 10 by itself.",
-    "axis": "int or tuple of ints, optional\n    The axes to reduce; None: all of them.",
-    "keepdims": "bool, optional\n    Reduced axes stay, with one index.",
-    "dtype": "str or dtype, optional\n    The type of the answer, rounded once.",
-    "out": "array, optional\n    Takes the answer; a tuple where there are two. Of NumPy or PyTorch; on a device any array.",
-    "where": "array of bool, optional\n    Which items there are.",
-    "nan": '{"propagate", "omit", "raise"}, optional\n    NaN make the answer NaN, are left out, or raise `NanFound`.',
-    "correction": "int, optional\n    Divides by the number of items less this; an integer, as saved states keep it.",
-    "ord": "{1, 2, inf}, optional\n    Which norm; 2 by itself.",
-}
-_POSITIONAL = ("x", "y", "k", "axis")
 
 
 class Operation(_core.operation):
@@ -98,7 +105,7 @@ class Operation(_core.operation):
         self = super().__new__(cls, kind.code, plain, policy(nan), correction, k)
         self.__dict__.update(kind=kind, plain=plain, nan=nan, correction=correction, k=k, __name__=kind.name,
                              __qualname__=kind.name, __module__="monofold.plain" if plain else "monofold",
-                             __doc__=doc_of(cls, kind))
+                             __doc__=_calls.doc_of(cls, kind))
         self.__dict__["_hash"] = hash((kind.name, *self.stated().items()))
         return self
 
@@ -109,7 +116,7 @@ class Operation(_core.operation):
 
     @property
     def __signature__(self):
-        return signature_of(type(self))
+        return _calls.signature_of(type(self))
 
     def __reduce__(self):
         return _again, (type(self), self.kind.name, self.stated())
@@ -137,14 +144,15 @@ class Operation(_core.operation):
         Parameters
         ----------
         nan : {"propagate", "omit", "raise"}, optional
-        correction : int, optional
+        correction : int or float, optional
+            A whole number.
         k : int, optional
 
         Returns
         -------
         Operation
         """
-        correction = self.correction if correction is None else whole("correction", correction)
+        correction = self.correction if correction is None else whole_correction(correction)
         k = self.k if k is None else whole("k", k, 1)
         return _made(type(self), self.kind, self.plain, self.nan if nan is None else nan, correction, k)
 
@@ -172,16 +180,16 @@ class Operation(_core.operation):
 
     @_gpus.on_its_gpu
     def _call(self, *args, **named):
-        if len(args) > 1 or not named.keys() <= names_of(type(self)):
-            check_call(self, args, named)
+        if len(args) > 1 or not named.keys() <= _calls.names_of(type(self)):
+            _calls.check_call(self, args, named)
         return self._answer(*args, **named)
 
-    def _answer(self, x=_NOTHING, axis=None, *, keepdims=False, dtype=None, out=None, where=None, nan=None, **options):
+    def _answer(self, x=NOTHING, axis=None, *, keepdims=False, dtype=None, out=None, where=None, nan=None, **options):
         if nan is not None or options:
             self = self._told(nan=nan, **options)
-            if x is not _NOTHING and axis is None and not keepdims and dtype is out is where is None:
+            if x is not NOTHING and axis is None and not keepdims and dtype is out is where is None:
                 return self(x)  # which may be quick
-        if x is _NOTHING:
+        if x is NOTHING:
             return self._alone(axis=axis, keepdims=keepdims or None, dtype=dtype, out=out, where=where)
         return self._reduce(x, axis, keepdims, dtype, out, where, self.nan)
 
@@ -192,13 +200,13 @@ class Operation(_core.operation):
                 raise TypeError(f"{self.__name__}: {name}= goes with an array")
         return self
 
-    def _reduce(self, x, axis, keepdims, dtype, out, where, nan):
+    def _reduce(self, x, axis, keepdims, dtype, out, where, nan, global_index=False):
         try:
             source = _arrays.as_source(x)
         except TypeError:
             if (dates := _dates.of_any(x)) is None:
                 raise
-            return self._reduce_dates(dates, where, nan, axis, keepdims, dtype, out)
+            return self._reduce_dates(dates, where, nan, axis, keepdims, dtype, out, global_index)
         mask = _device_where.mask_for(where, source)
         how = self.make_how(nan)
         if axis is None and not keepdims and out is None:
@@ -216,9 +224,10 @@ class Operation(_core.operation):
             code = _device_rows.code_of_out(out) if is_far else _rows.code_of_out(_rows.outs_of(out, 1)[0])
             dtype, named = _dtypes.NAMES[code], getattr(out, "dtype", None)
         code = (self.value_code if out is None else self.told_code)(source, how, dtype, named)
+        placed = _places.along(source, self.kind, axes, keepdims) if global_index else None
         if is_far:
-            return _device_where.reduce(x, source, mask, self.kind, how, axes, code, keepdims, out)
-        arrays = _rows.reduce(source, mask, self.kind, how, axes, code, keepdims)
+            return _device_where.reduce(x, source, mask, self.kind, how, axes, code, keepdims, out, placed)
+        arrays = _rows.reduce(source, mask, self.kind, how, axes, code, keepdims, placed)
         if out is not None:
             return _rows.into(out, arrays)
         arrays = [source.like(array) for array in arrays]
@@ -235,57 +244,27 @@ class Spread(Operation):
     options = ("correction",)
     parameters = (*Operation.parameters, "correction")
 
+    def _answer(self, x=NOTHING, axis=None, *, correction=None, **options):
+        if correction is None:
+            return super()._answer(x, axis, **options)
+        number = number_of(correction)
+        if number.denominator == 1 or x is NOTHING:
+            if x is not NOTHING and number >= 2**63:  # more than there are items
+                number = 2**63 - 1
+            return super()._answer(x, axis, correction=number, **options)
+        if self.plain:
+            raise TypeError(f"correction: {float(number)}: plain variances divide by whole numbers")
+        return self._by_fraction(x, axis, number, **options)
 
-class Ranking(Operation):
-    """The k best items and their places."""
+    def _by_fraction(self, x, axis, number, *, keepdims=False, dtype=None, out=None, where=None, nan=None):
+        nan = self.nan if nan is None else nan
+        policy(nan)
+        if nan == "raise":  # one that has an answer has no NaN
+            self.with_options(nan, 0)(x, axis, where=where)
+        from . import _spread  # noqa: PLC0415: few ask
 
-    options = ("k",)
-    parameters = ("x", "k", "axis", "keepdims", "dtype", "out", "where", "nan")
-    returns = ("TopK\n    `values` and their `indices`, best first; along an axis in its place. The last of "
-               "several axes has them; with\n    `keepdims` that is the last reduced one.")
-
-    def _answer(self, x=_NOTHING, k=None, axis=None, *, keepdims=False, dtype=None, out=None, where=None, nan=None):
-        if isinstance(x, int) and not isinstance(x, bool) and axis is None:
-            raise TypeError("the first argument is an array; name k: top_k(k=3)")
-        is_told = nan is k is None
-        self = self if is_told else self._told(nan=nan, k=k)
-        if x is _NOTHING:
-            return self._alone(axis=axis, keepdims=keepdims or None, dtype=dtype, out=out, where=where)
-        if axis is where is dtype is out is None and not keepdims and not is_told:
-            return self(x)  # which may be quick
-        source = _arrays.as_source(x)
-        mask = _device_where.mask_for(where, source)
-        how = self.make_how(self.nan)
-        if axis is None and not keepdims and dtype is out is None:
-            if _device_rows.is_short_row(x, source, mask, self.nan, how.k):
-                return self.rows(x, source, mask, how, _rows.axes_of(None, len(source.shape)))
-            [answer] = _whole.answers(source := _device_where.marked(source, mask), [self.kind], how)
-            best = zip(_whole.ranked(self.kind, answer), (source.code, _dtypes.INT64))
-            return TopK(*(source.like(_arrays.numbers(*one)) for one in best))
-        return self.rows(x, source, mask, how, _rows.axes_of(axis, len(source.shape)), keepdims, dtype, out)
-
-    def _reduce(self, x, axis, keepdims, dtype, out, where, nan):
-        return self._answer(x, None, axis, keepdims=keepdims, dtype=dtype, out=out, where=where, nan=nan)
-
-    def rows(self, x, source, mask, how, axes, keepdims=False, dtype=None, out=None):
-        """The best along axes."""
-        code = (_rows.value_code if out is None else _rows.ruled_code)(self.kind, source, how, dtype)
-        if (is_far := _device_rows.is_on_device(source)) and out is not None:
-            raise TypeError(f"{self.kind.name}: out= is for arrays on the host")
-        if is_far:
-            found = _device_where.reduce(x, source, mask, self.kind, how, axes, code)
-        else:
-            found = _rows.reduce(source, mask, self.kind, how, axes, code)
-            if len(axes) == 1:
-                found = [_arrays.moved(array, axes[0]) for array in found]
-        if keepdims and len(axes) > 1:
-            kept = [1 if axis in axes else extent for axis, extent in enumerate(source.shape)]
-            kept[axes[-1]] = how.k
-            move = _device_rows.moved if is_far else _arrays.moved
-            found = [move(array, axes[-1] - len(axes) + 1).reshape(kept) for array in found]
-        if out is not None:
-            return TopK(*_rows.into(out, found))
-        return TopK(*found) if is_far else TopK(*map(source.like, found))
+        return _spread.answer(self.with_options("omit" if nan == "omit" else "propagate", 0), x, axis, number,
+                              keepdims, dtype, out, where)
 
 
 class Norm(Operation):
@@ -293,7 +272,7 @@ class Norm(Operation):
 
     parameters = (*Operation.parameters, "ord")
 
-    def _answer(self, x=_NOTHING, axis=None, *, ord=2, **options):
+    def _answer(self, x=NOTHING, axis=None, *, ord=2, **options):
         names = {2: "norm", 1: "norm1", math.inf: "norminf"}
         if ord not in names:
             raise ValueError(f"ord: {ord!r} is none of 1, 2 and inf")
@@ -311,16 +290,20 @@ class Dot(Operation):
     parameters = ("x", "y", "axis", "keepdims", "dtype", "out", "where", "nan")
     returns = "number or array\n    Exact, rounded once; along axes, and with `keepdims`, an array of the library of `x`."
 
-    def _answer(self, x=_NOTHING, y=_NOTHING, axis=None, *, keepdims=False, dtype=None, out=None, where=None, nan=None):
+    def _answer(self, x=NOTHING, y=NOTHING, axis=None, *, keepdims=False, dtype=None, out=None, where=None, nan=None):
         nan = self.nan if nan is None else nan
-        if x is _NOTHING:
-            return self.with_options(nan)._alone(y=None if y is _NOTHING else y, axis=axis, keepdims=keepdims or None,
+        if x is NOTHING:
+            return self.with_options(nan)._alone(y=None if y is NOTHING else y, axis=axis, keepdims=keepdims or None,
                                                  dtype=dtype, out=out, where=where)
-        if y is _NOTHING:
+        if y is NOTHING:
             raise TypeError("dot takes two arrays")
         left, right = _arrays.as_source(x), _arrays.as_source(y)
         left, right = pair_of(left, right)
         if axis is not None or keepdims or not (dtype is out is None):
+            if left.items.place and right.items.place and where is None:
+                from . import _device_dot  # noqa: PLC0415: who has no such arrays need not wait for it
+
+                return _device_dot.rows(x, y, left, axis, keepdims, dtype, out, self.make_how(nan), self.plain)
             return _rows.dot(self.kind, left, right, axis, keepdims, dtype, out, where, self.make_how(nan))
         mask = _arrays.as_mask(where, left.shape)
         if mask is not None:
@@ -337,42 +320,6 @@ def _made(cls, kind, plain, nan, correction, k):
     return cls(kind, plain=plain, nan=nan, correction=correction, k=k)
 
 
-@functools.cache
-def names_of(cls):
-    """The parameters that may be named beside an array."""
-    return frozenset(cls.parameters) - {"x"}
-
-
-def check_call(self, args, named):
-    """Refuses arguments that `self` has no parameter for, by the name that its users know."""
-    name, places = self.__name__, [one for one in self.parameters if one in _POSITIONAL]
-    if unknown := named.keys() - set(self.parameters):
-        raise TypeError(f"{name}() takes no {', '.join(sorted(unknown))}")
-    if len(args) > len(places):
-        raise TypeError(f"{name}() takes {', '.join(places)} by place, not {len(args)} arguments; name others")
-    if twice := named.keys() & set(places[:len(args)]):
-        raise TypeError(f"{name}() got {', '.join(sorted(twice))} twice")
-
-
-@functools.cache
-def doc_of(cls, kind):
-    """The docstring of one operation."""
-    parameters = "\n".join(f"{name} : {_PARAMETER_DOCS[name]}" for name in cls.parameters)
-    return _DOC.format(about=kind.about, parameters=parameters, returns=cls.returns)
-
-
-@functools.cache
-def signature_of(cls):
-    """The signature that help() shows, of the operation itself."""
-    from inspect import Parameter, Signature  # noqa: PLC0415: who asks has it
-
-    def parameter(name):
-        kind = Parameter.POSITIONAL_OR_KEYWORD if name in _POSITIONAL else Parameter.KEYWORD_ONLY
-        return Parameter(name, kind, default=_NOTHING if name in ("x", "y") else False if name == "keepdims" else None)
-
-    return Signature(map(parameter, cls.parameters))
-
-
 def pair_of(left, right):
     """Two sources as dot takes them: each one array, of one shape and type."""
     if left.shape != right.shape or left.code != right.code:
@@ -381,7 +328,7 @@ def pair_of(left, right):
     return _arrays.full(left, "inner products"), _arrays.full(right, "inner products")
 
 
-_CLASSES = {"var": Spread, "std": Spread, "top_k": Ranking, "bottom_k": Ranking, "norm": Norm, "dot": Dot}
+_CLASSES = {"var": Spread, "std": Spread, "norm": Norm, "dot": Dot}
 
 
 def of_kind(kind, plain, nan, **options):

@@ -2,18 +2,18 @@
 
 import os
 import sys
-import threading
 import time
+from _thread import RLock  # as threading has it, which takes longer to import than most of what is here
 
 from . import _core
 
 _shown = []  # from the outermost `with` block to the innermost
-_turn = threading.RLock()  # a signal's handler may come back here in the midst of it
+_turn = RLock()  # a signal's handler may come back here in the midst of it
 
 
 def _turn_anew():
     global _turn
-    _turn = threading.RLock()
+    _turn = RLock()
 
 
 os.register_at_fork(after_in_child=_turn_anew)  # another thread of the parent may have had it

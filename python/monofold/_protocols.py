@@ -22,7 +22,10 @@ def lies_on_gpu(x):
     if isinstance(x, np.ndarray):
         return False
     if hasattr(x, "__dlpack_device__"):
-        return int(x.__dlpack_device__()[0]) in _ON_GPU
+        try:
+            return int(x.__dlpack_device__()[0]) in _ON_GPU
+        except (TypeError, ValueError, BufferError):  # as pyarrow's arrays with nulls, which DLPack has not
+            return False
     return hasattr(x, "__cuda_array_interface__")
 
 

@@ -1,6 +1,7 @@
 """Answers along axes, in arrays like the caller's."""
 
 import functools
+import math
 import sys
 
 import numpy as np
@@ -58,14 +59,19 @@ def _native_code(operation, code, how):
     return _core.answer_dtype(operation, code, how)
 
 
-def reduce(source, mask, kind, how, axes, code, keepdims=False):
-    """Arrays of answers: one, or two for pairs (lowest, highest) and ranks (values, places)."""
+def reduce(source, mask, kind, how, axes, code, keepdims=False, placed=None):
+    """Arrays of answers: one, or two for pairs (lowest, highest) and ranks (values, places).
+
+    placed(places): what places in rows are for the caller.
+    """
     [(items, present)] = _arrays.in_one_piece(source).pieces
     mask = _arrays.both(mask, present)
     shape = answer_shape(source.shape, axes, keepdims)
-    new = Answers(kind, shape, code, how.k)
+    new = Answers(kind, shape, code, how.k, math.prod(source.shape[axis] for axis in axes))
     outcome = _core.rows(items, mask, axes, kind.code, how, code, new.width, *new.addresses)
     check_rows(kind, source, axes, *outcome, how, [(items, mask)])
+    if placed is not None:
+        new.arrays[-1] = placed(new.arrays[-1])
     return new.arrays
 
 
@@ -118,23 +124,27 @@ def dot(kind, left, right, axis, keepdims, dtype, out, where, how):
     if where is not None:
         raise TypeError("dot: where= is for whole arrays, without axis=, keepdims=, dtype= and out=")
     if left.items.place or right.items.place:
-        raise TypeError("dot along axes takes arrays on the host; whole arrays may lie on a device")
+        raise TypeError("dot along axes takes two arrays on the host, or two on a device")
     axes = axes_of(axis, len(left.shape))
     shape = answer_shape(left.shape, axes, keepdims)
     if out is not None and dtype is None:
         dtype = _dtypes.NAMES[code_of_out(outs_of(out, 1)[0])]
     code = (value_code if out is None else ruled_code)(kind, left, how, dtype)
-    new = Answers(kind, shape, code, how.k)
+    new = Answers(kind, shape, code, 1, 1)
     outcome = _core.pair_rows(left.items, right.items, axes, how, code, new.addresses[0])
     check_rows(kind, left, axes, *outcome, how, [(left.items, None), (right.items, None)])
     return left.like(new.arrays[0]) if out is None else into(out, new.arrays)
 
 
 class Answers:
-    """New arrays for the answers of an operation: values, second values and places, as it has them."""
+    """New arrays for the answers of an operation: values, second values and places, as it has them.
 
-    def __init__(self, kind, shape, code, k):
+    `most`: the items of the longest row. Where k are not there no row has an answer, and a huge k needs no room.
+    """
+
+    def __init__(self, kind, shape, code, k, most):
         ranked = kind.answer == "ranked"
+        k = k if k <= most or 0 in shape else 1
         self.width = k if ranked else 1
         shape += (k,) * ranked
         made = [_arrays.make(shape, code) if kind.answer != "index" else None,

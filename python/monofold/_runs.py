@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from . import _arrays, _device_rows, _folds, _groups, _keys, _segments
+from . import _arrays, _device_rows, _folds, _groups, _keys, _places, _segments
 
 _CODED = "biufmM"  # kinds of keys that become numbers without being sorted
 
 
-def reduce_by_key(keys, x, fold, *, dtype=None, nan=None):
+def reduce_by_key(keys, x, fold, *, dtype=None, nan=None, global_index=False):
     """Reduces the items of each run of neighbours with one key, to the bits of a call on them alone.
 
     Parameters
@@ -20,6 +20,8 @@ def reduce_by_key(keys, x, fold, *, dtype=None, nan=None):
     dtype : str or dtype, optional
         The type of the answers, rounded once.
     nan : {"propagate", "omit", "raise"}, optional
+    global_index : bool, optional
+        Places count in all of `x`, rows that are left out too, not along the run.
 
     Returns
     -------
@@ -28,25 +30,35 @@ def reduce_by_key(keys, x, fold, *, dtype=None, nan=None):
         are as those of `group_by`, and places count along the run.
     """
     fold = _folds.as_fold(fold).with_nan(nan)
+    _places.check(fold.kinds, global_index)
     if fold.kinds[0].name == "dot":
         raise TypeError("runs have no dot")
     source = _arrays.as_source(x)
     _device_rows.refuse(source, "reduce_by_key")
-    _, source, arrays = _groups.aligned(keys, x, source)
+    _, source, arrays, present = _groups.aligned(keys, x, source)
     count = source.items.count
     begins = np.logical_or.reduce([_begins(array) for array in arrays])
     starts = np.flatnonzero(begins)
     stops = np.append(starts[1:], count) if starts.size else starts
     columns = tuple(_shown(array[starts]) for array in arrays)
     found = columns if isinstance(keys, tuple) else columns[0]
+    placed = None
+    if global_index:
+        there = _groups.places_of(source, present)
+
+        def placed(found):
+            return there[_places.behind(starts)(found)]
+
     return _groups.keys_like(keys, found), fold.pack(
         _segments.answers(source.items, source, one, dtype, starts, stops,
-                          lambda run: _groups.key_at(found, run), "key")
+                          lambda run: _groups.key_at(found, run), "key", placed)
         for one in fold.operations)
 
 
 def _begins(keys):
     """Whether a run begins at each place."""
+    if keys.ndim > 1:
+        raise TypeError("keys of records whose fields are arrays")
     if keys.dtype.names:
         return np.logical_or.reduce([_begins(keys[name]) for name in keys.dtype.names])
     begins = np.ones(keys.size, bool)

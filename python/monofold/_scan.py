@@ -113,6 +113,6 @@ def _one(source, operation, axis, dtype, with_empty):
     kind, how = operation.kind, operation.make_how()
     code = operation.value_code(source, how, dtype)
     shape = source.shape[:axis] + source.shape[axis + 1:] + (source.shape[axis] + with_empty,)
-    new = _rows.Answers(kind, shape, code, how.k)
+    new = _rows.Answers(kind, shape, code, how.k, source.shape[axis])
     status, failed = _core.scan(source.items, axis, with_empty, kind.code, how, code, *new.addresses)
     return given(source, kind, axis, shape, new, status, failed)

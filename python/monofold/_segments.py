@@ -2,13 +2,14 @@
 
 import numpy as np
 
-from . import _arrays, _core, _device_rows, _folds, _gpus, _lists, _rows
+from . import _arrays, _core, _device_rows, _device_where, _folds, _gpus, _lists, _places, _protocols, _rows
 from ._errors import raise_status
 from ._results import TopK
 
 
 @_gpus.on_its_gpu
-def segmented_reduce(x, fold, offsets=None, *, starts=None, stops=None, dtype=None, nan=None):
+def segmented_reduce(x, fold, offsets=None, *, starts=None, stops=None, dtype=None, nan=None,
+                     global_index=False):
     """Reduces segments of an array, each to the bits that it has alone.
 
     Parameters
@@ -24,32 +25,38 @@ def segmented_reduce(x, fold, offsets=None, *, starts=None, stops=None, dtype=No
     dtype : str or dtype, optional
         The type of the answers, rounded once.
     nan : {"propagate", "omit", "raise"}, optional
+    global_index : bool, optional
+        Places count in the whole array, in row-major order, not from the segment's start.
 
     Returns
     -------
     array, or a tuple of arrays
         As along an axis; places count from the segment's start, absent items too, which are left out.
     """
-    quick = _core.reduce_segments_quickly(x, fold, offsets, starts, stops, dtype, nan)
-    return _segments(x, fold, offsets, starts, stops, dtype, nan) if quick is None else quick
+    quick = None if global_index else _core.reduce_segments_quickly(x, fold, offsets, starts, stops, dtype, nan)
+    return _segments(x, fold, offsets, starts, stops, dtype, nan, global_index) if quick is None else quick
 
 
-def _segments(x, fold, offsets, starts, stops, dtype, nan):
+def _segments(x, fold, offsets, starts, stops, dtype, nan, global_index):
     fold = _folds.as_fold(fold).with_nan(nan)
+    _places.check(fold.kinds, global_index)
     if fold.kinds[0].name == "dot":
         raise TypeError("segments have no dot")
     source = _arrays.as_source(x)
+    if global_index:
+        _places.check_fits(source)
     if _device_rows.is_on_device(source):
         source = _arrays.side_by_side(source)
         bounds = [one for one in (offsets, starts, stops) if one is not None]
+        placed = _places.behind(_starts_beside(x, offsets, starts)) if global_index else None
         starts, stops = _bounds_on_device(source.items.count, offsets, starts, stops)
-        return fold.pack(_on_device(x, source, one, starts, stops, dtype, bounds) for one in fold.operations)
+        return fold.pack(_on_device(x, source, one, starts, stops, dtype, bounds, placed) for one in fold.operations)
     source, there = _arrays.without_absent(source)
     starts, stops = bounds_of(source.items.count if there is None else there.size, offsets, starts, stops)
-    placed = None
+    placed = _places.behind(starts) if global_index else None
     if there is not None:
         present = _Present(there, starts, stops)
-        (starts, stops), placed = present.bounds, present.placed
+        (starts, stops), placed = present.bounds, present.in_all if global_index else present.placed
     return fold.pack(answers(source.items, source, one, dtype, starts, stops, placed=placed) for one in fold.operations)
 
 
@@ -63,10 +70,13 @@ class _Present:
         self.bounds = self.first, before[stops]
         self.places = np.flatnonzero(there)
 
+    def in_all(self, found):
+        """Places among all items, of those in segments of the present ones."""
+        return self.places[_places.behind(self.first)(found)]
+
     def placed(self, found):
-        """Places in segments of all items, of those in segments of the present ones."""
-        first, start = (one.reshape(-1, *(1,) * (found.ndim - 1)) for one in (self.first, self.starts))
-        return self.places[first + found] - start
+        """Places in segments of all items, of the same."""
+        return _places.behind(-self.starts)(self.in_all(found))
 
 
 def _check_bounds(count, starts, stops):
@@ -75,10 +85,22 @@ def _check_bounds(count, starts, stops):
         raise ValueError(f"segment {wrong.argmax()} ends before it begins, or lies outside the array")
 
 
-def _on_device(x, source, operation, starts, stops, dtype, bounds):
+def _on_device(x, source, operation, starts, stops, dtype, bounds, placed):
     kind, how = operation.kind, operation.make_how()
     code = _rows.value_code(kind, source, how, dtype)
-    return _device_rows.segments(x, source, kind, how, starts, stops, code, bounds)
+    return _device_rows.segments(x, source, kind, how, starts, stops, code, bounds,
+                                 placed=placed if _places.has_places(kind) else None)
+
+
+def _starts_beside(x, offsets, starts):
+    """Where segments start, as an array of the library of `x`, beside it; those on a device come by way of the host."""
+    given = starts if offsets is None else offsets
+    if given is None:
+        raise TypeError("segments have offsets, or starts and stops")
+    if _protocols.lies_on_gpu(given):
+        given = _device_where._on_host(given)
+    first = places(given, "starts" if offsets is None else "offsets")
+    return _device_where._brought(first if offsets is None else first[:-1], x, _device_where._library_for(x))
 
 
 def bounds_of(count, offsets, starts, stops):
@@ -134,7 +156,7 @@ def answers(items, source, operation, dtype, starts, stops, name=lambda row: row
     name(row) is what errors call a segment, and placed(places) is what places in segments are for the caller."""
     kind, how = operation.kind, operation.make_how()
     code = operation.value_code(source, how, dtype)
-    new = _rows.Answers(kind, (starts.size,), code, how.k)
+    new = _rows.Answers(kind, (starts.size,), code, how.k, items.count)
     bounds = _core.address_of(starts), _core.address_of(stops)
     status, failed = _core.segments(items, *bounds, starts.size, kind.code, how, code, new.width, *new.addresses)
     if status:

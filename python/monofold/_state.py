@@ -237,14 +237,15 @@ class State(_core.running):
         Raises
         ------
         TypeError
-            For a fold whose bytes depend on the pieces: of `monofold.plain`, `logsumexp`, and `prod` of floats.
+            For a fold whose bytes depend on the pieces: of `monofold.plain`, exponentials, and `prod` of floats.
         """
         try:
             if not self._fold.plain:
                 return self._core.digest()
         except TypeError:
             pass
-        one = next(one for one in self._fold.operations if one.plain or one.kind.name in ("prod", "logsumexp"))
+        one = next(one for one in self._fold.operations if one.plain or one.kind.name in
+                   ("prod", "logsumexp", "softmax_denominator"))
         raise TypeError(f"{one!r} of {self.dtype} has no digest: its bytes depend on the pieces")
 
     def copy(self):

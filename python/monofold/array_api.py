@@ -22,16 +22,12 @@ __all__ = ["all", "any", "argmax", "argmin", "count_nonzero", "cumulative_prod",
 _ANY, _NUMBERS, _FLOATS = "any type", "numbers", "floats"
 
 
-# How often items are read for the sake of a correction that is no whole number, and of how long a row.
-MOST_REPEATS, MOST_REPEATED = 64, 1024
-
-
 @_gpus.on_its_gpu
 def _reduced(name, x, of, axis, keepdims, dtype=None, correction=0):
-    exactly = correction if type(correction) is int else _spread.fraction_of(correction)
-    correction, times = _whole_correction(exactly)
+    correction = correction if type(correction) is int else _operations.number_of(correction)
+    is_whole = correction.denominator == 1 and 0 <= correction < 2**53
     operation = _operations.make(name)
-    if correction:
+    if correction and is_whole:
         operation = operation.with_options(correction=correction)
     source = _arrays.as_source(x)
     if of == _NUMBERS and source.code == _dtypes.BOOL or of == _FLOATS and not _dtypes.is_floating(source.code):
@@ -45,40 +41,22 @@ def _reduced(name, x, of, axis, keepdims, dtype=None, correction=0):
         _device_rows.check_device()
     is_column = len(axes) == len(source.shape) == 1  # of which items may be absent
     row_items = _present_in(source) if is_column else math.prod(source.shape[one] for one in axes)
-    if of == _FLOATS and (row_items == 0 or row_items <= exactly):
+    if of == _FLOATS and (row_items == 0 or row_items <= correction):
         if is_far:
             return _device_rows.new_like(x, kept, code, math.nan)
         return source.like(np.full(kept, math.nan, _dtypes.numpy_of(code)))
     if is_far:
-        if times != 1:
-            raise TypeError(f"correction: {float(exactly)} of an array on a device: whole numbers have a kernel")
+        if not is_whole:
+            raise TypeError(f"correction: {float(correction)} of an array on a device: whole numbers have a kernel")
         return _device_rows.reduce(x, source, operation.kind, how, axes, code, keepdims)
-    if times == 0 or times > 1 and row_items > MOST_REPEATED:
-        return source.like(_spread.reduce(source, axes, exactly, name == "std", code).reshape(kept))
-    if times > 1:
-        source, axes = _repeated(source, times), [*axes, len(source.shape)]
+    if not is_whole:
+        return source.like(_spread.reduce(source, None, operation, axes, correction, code).reshape(kept))
     return source.like(_rows.reduce(source, None, operation.kind, how, axes, code)[0].reshape(kept))
 
 
 def _present_in(source):
     counts = [items.count if mask is None else _core.count_marked(mask) for items, mask in source.pieces]
     return int(np.sum(counts))
-
-
-def _whole_correction(correction):
-    """(a whole number, how often each item is to be there for it): for 1.5 it is 3, with every item twice.
-
-    That changes no bit: the sum of squares over n - c is twice the one over 2 n - 2 c. (0, 0): there is none.
-    """
-    times = correction.denominator
-    return (correction.numerator, times) if times <= MOST_REPEATS and 0 <= correction < 2**53 else (0, 0)
-
-
-def _repeated(source, times):
-    """Every item so often, along a last axis of no bytes."""
-    [(items, mask)] = _arrays.in_one_piece(source).pieces
-    pieces = [(items.repeated(times), None if mask is None else mask.repeated(times))]
-    return _arrays.Source(pieces, (*source.shape, times), source.code, source.like)
 
 
 _PARAMETER_DOCS = {

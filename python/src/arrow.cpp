@@ -168,6 +168,7 @@ nb::object owner_of_chunk(arrow_array* chunk) {
   const auto release = [](PyObject* capsule) {
     auto* held =
         static_cast<released<arrow_array>*>(PyCapsule_GetPointer(capsule, "monofold.arrow"));
+    const nb::error_scope raised;  // as where DLPack's are released
     delete held;
   };
   auto* own = new released<arrow_array>;

@@ -25,7 +25,7 @@ struct known_type {
 };
 
 // Types are added and never leave, so that readers need no lock.
-std::array<known_type, 8> known_types;
+std::array<known_type, 32> known_types;  // arrays of more types go a longer way
 std::atomic<std::size_t> num_known_types{0};
 PyObject* gradient_name = nullptr;
 PyObject* negation_name = nullptr;

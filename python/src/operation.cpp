@@ -25,9 +25,7 @@ struct operation_object {
   monofold_operation code() const { return quickest->code(0); }
   bool is_ranked() const { return code() == MONOFOLD_TOP || code() == MONOFOLD_BOTTOM; }
   /// One number or place for each row.
-  bool fills_rows() const {
-    return !is_ranked() && code() != MONOFOLD_DOT && code() != MONOFOLD_MINMAX;
-  }
+  bool fills_rows() const { return !is_ranked() && code() != MONOFOLD_DOT && !is_pair(code()); }
 };
 
 const operation_object& operation_of(PyObject* object) {

@@ -44,7 +44,7 @@ PyObject* number_of(const monofold_number& number) {
 
 PyObject* value_of(monofold_operation code, const monofold_result& result) {
   if (code == MONOFOLD_ARGMIN || code == MONOFOLD_ARGMAX) return PyLong_FromLongLong(result.index);
-  if (code == MONOFOLD_MINMAX) {
+  if (is_pair(code)) {
     return Py_BuildValue("(NN)", number_of(result.value), number_of(result.second));
   }
   return number_of(result.value);

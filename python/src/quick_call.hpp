@@ -10,6 +10,7 @@
 #include "monofold/monofold.h"
 #include "python/src/exchange.hpp"
 #include "python/src/short_arrays.hpp"
+#include "runtime/operation.hpp"
 
 namespace monofold::python {
 
@@ -52,6 +53,10 @@ class quick_call {
 
   short_arrays short_;
 };
+
+constexpr bool is_pair(monofold_operation code) {
+  return runtime::is_pair(static_cast<runtime::operation>(code));
+}
 
 /// What a caller sees of a result: a number, an index or a pair.
 PyObject* value_of(monofold_operation code, const monofold_result& result);

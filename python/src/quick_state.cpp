@@ -56,10 +56,18 @@ bool state::try_digest(unsigned char* receipt) const noexcept {
   return turn && monofold_state_digest(settled(), receipt) == MONOFOLD_OK;
 }
 
-bool state::try_save(char* bytes, std::size_t& size) const noexcept {
-  const std::size_t room = size;
+PyObject* state::try_save() const noexcept {
   const free_turn turn(busy_);
-  return turn && monofold_state_save(settled(), bytes, room, &size) == MONOFOLD_OK && size <= room;
+  if (!turn) return nullptr;
+  std::size_t size = 0;
+  PyObject* const made = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(saved_bytes_));
+  if (made == nullptr) return nullptr;
+  const monofold_status how =
+      monofold_state_save(settled(), PyBytes_AsString(made), saved_bytes_, &size);
+  if (how == MONOFOLD_OK && size == saved_bytes_) return made;
+  Py_DECREF(made);
+  if (how == MONOFOLD_OK) saved_bytes_ = size;  // for the next time
+  return nullptr;
 }
 
 namespace {
@@ -250,10 +258,9 @@ PyObject* digest(PyObject* object, PyObject*) {
 
 PyObject* save(PyObject* object, PyObject*) {
   const running_object& self = running_of(object);
-  char bytes[2048];  // of most states
-  std::size_t size = sizeof bytes;
-  if (self.own != nullptr && self.own->try_save(bytes, size)) {
-    return PyBytes_FromStringAndSize(bytes, static_cast<Py_ssize_t>(size));
+  if (self.own != nullptr) {
+    if (PyObject* const made = self.own->try_save()) return made;
+    if (PyErr_Occurred() != nullptr) return nullptr;
   }
   return call_slow(do_bytes, object, nullptr, 0, nullptr);
 }

@@ -32,7 +32,7 @@ runtime::request short_arrays::request_of(monofold_dtype dtype) const {
 }
 
 const runtime::row_reducer& short_arrays::rows_of(monofold_dtype dtype, runtime::rounding how) {
-  static_assert(static_cast<std::size_t>(runtime::rounding::to_odd) == num_roundings - 1);
+  static_assert(static_cast<std::size_t>(runtime::rounding::to_uint64) == num_roundings - 1);
   auto& all = rows_[static_cast<std::size_t>(how)];
   return made_once(all[static_cast<std::size_t>(dtype)], [&] {
     runtime::request what = request_of(dtype);

@@ -82,7 +82,7 @@ class short_arrays {
  private:
   template <class Reducer>
   using by_type = std::array<std::atomic<const Reducer*>, MONOFOLD_FLOAT64 + 1>;
-  static constexpr std::size_t num_roundings = 3;
+  static constexpr std::size_t num_roundings = 4;
 
   template <class Reducer, class Make>
   static const Reducer& made_once(std::atomic<const Reducer*>& place, const Make& make);

@@ -197,7 +197,14 @@ void state::join(const state& next, join_call* join) {
 }
 
 void state::merge(const state& next) { join(next, monofold_state_merge); }
-void state::append(const state& next) { join(next, monofold_state_append); }
+void state::append(const state& next) {
+  const std::int64_t count = next.count();
+  {
+    const brief_hold held(busy_);
+    check_room(count);  // which says what is wrong; `join` refuses states that have grown meanwhile
+  }
+  join(next, monofold_state_append);
+}
 void state::subtract(const state& part) { join(part, monofold_state_subtract); }
 
 nb::bytes state::save() const {

@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -48,8 +49,8 @@ class state {
   /// (status, values, indices, first_nan) of the k best.
   nb::tuple ranked(std::int32_t position, std::int64_t k) const;
 
-  /// Calls as above of items on the host, for one operation's number, and of saved states of up to `size` bytes; false:
-  /// another thread has the turn, or there is something to tell, and nothing has changed. The calls above tell it.
+  /// Calls as above of items on the host, for one operation's number, and of saved states as long as the one before; false
+  /// or null: another thread has the turn, or there is something to tell, and nothing has changed. The calls above tell it.
   ///
   /// sync       with the interpreter's lock, which is kept: for what is short
   bool try_push(const void* items, std::int64_t count) noexcept;
@@ -57,7 +58,8 @@ class state {
   bool try_join(const state& next, join_call* join) noexcept;
   bool try_answer(monofold_result& result) const noexcept;
   bool try_digest(unsigned char* receipt) const noexcept;
-  bool try_save(char* bytes, std::size_t& size) const noexcept;
+  /// A new object of bytes.
+  PyObject* try_save() const noexcept;
   bool try_compare(const state& other, bool& are_equal) const noexcept;
 
  private:
@@ -79,6 +81,7 @@ class state {
   mutable turns busy_;
   handle own_;
   std::int64_t first_index_;
+  mutable std::size_t saved_bytes_ = 421;  // of a sum of float64; of whose turn it is
 };
 
 void bind_state(nb::module_& core);

@@ -34,6 +34,7 @@ void turns::take() {
       throw std::runtime_error("the state was at work in another thread when the process forked");
     if (holder_.load(std::memory_order_relaxed) == self)
       throw std::runtime_error("the state is at work: a push of this thread is not done");
+    const nanobind::gil_scoped_release released;  // which who has the turn may wait for
     held_.wait(held);
   }
 }

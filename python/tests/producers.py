@@ -8,6 +8,9 @@ _new_capsule = ctypes.pythonapi.PyCapsule_New
 _new_capsule.restype = ctypes.py_object
 _new_capsule.argtypes = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p
 
+_is_unused = ctypes.pythonapi.PyCapsule_IsValid
+_is_unused.argtypes = ctypes.py_object, ctypes.c_char_p
+
 API_NAME = ctypes.create_string_buffer(b"dlpack_exchange_api").raw[:-1]  # kept: capsules hold its address
 INT64S = ctypes.POINTER(ctypes.c_int64)
 RELEASE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
@@ -28,17 +31,66 @@ class ManagedVersioned(ctypes.Structure):
                 ("release", RELEASE), ("flags", ctypes.c_uint64), ("tensor", DLTensor)]
 
 
+class Lender:
+    """Who lends memory, by structures that hold its `id`. It lives until they are given back, held by nobody else, too.
+
+    A ring of garbage may have both it and who has taken the memory, and what is in a ring goes in any order.
+    """
+
+    outlived = {}  # by `id`, those that only memory they have lent keeps
+    returned = ()  # of one that was not made
+
+    def __init__(self):
+        self.returned = []  # threads append at once
+
+    @property
+    def released(self):
+        return len(self.returned)
+
+    def num_lent(self):
+        raise NotImplementedError
+
+    def __del__(self, outlived=outlived):
+        if self.returned != ():
+            outlived[id(self)] = self
+            self.forget(outlived)
+
+    def take_back(self, address):
+        self.returned.append(address)
+        self.forget(self.outlived)
+
+    def forget(self, outlived):
+        if self.released == self.num_lent():
+            outlived.pop(id(self), None)
+
+
+def releaser(structure, field):
+    """The function that gives structures of a type back to the lender in a field. It stays, as a library's does."""
+
+    def release(address):
+        lender = getattr(structure.from_address(address), field)
+        ctypes.cast(lender, ctypes.py_object).value.take_back(address)
+
+    function = RELEASE(release)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(function))
+    return function
+
+
+RELEASE_OLD, RELEASE_VERSIONED = releaser(Managed, "context"), releaser(ManagedVersioned, "context")
+
+
 def integers(values):
     return (ctypes.c_int64 * len(values))(*values)
 
 
-class Tensor:
+class Tensor(Lender):
     """A NumPy array as another library would give it."""
 
     def __init__(self, array, code, *, kind=1, number=0, versioned=True, packed=False, major=1, lanes=1, **told):
+        super().__init__()
         self.array, self.kind, self.versioned = array, kind, versioned
-        self.asked, self.released = [], 0
-        self.release = RELEASE(self._release)
+        self.asked, self.capsules = [], []
+        self.name = b"dltensor_versioned" if versioned else b"dltensor"
         self.extents = integers(array.shape)
         self.strides = None if packed else integers([step // array.itemsize for step in array.strides])
         tensor = DLTensor(array.ctypes.data, kind, number, array.ndim, code, array.itemsize * 8, lanes,
@@ -47,11 +99,11 @@ class Tensor:
         self.told = {name: integers(value) if isinstance(value, tuple) else value for name, value in told.items()}
         for name, value in self.told.items():  # not what the array is
             setattr(tensor, name, ctypes.cast(value, INT64S) if isinstance(value, ctypes.Array) else value)
-        self.managed = (ManagedVersioned(major, 0, None, self.release, 0, tensor) if versioned
-                        else Managed(tensor, None, self.release))
+        self.managed = (ManagedVersioned(major, 0, id(self), RELEASE_VERSIONED, 0, tensor) if versioned
+                        else Managed(tensor, id(self), RELEASE_OLD))
 
-    def _release(self, managed):
-        self.released += 1
+    def num_lent(self):
+        return sum(not _is_unused(capsule, self.name) for capsule in self.capsules)
 
     def __dlpack_device__(self):
         return self.kind, 0
@@ -60,8 +112,8 @@ class Tensor:
         self.asked.append(asked)
         if not self.versioned and "max_version" in asked:
             raise TypeError("no such argument: max_version")
-        name = b"dltensor_versioned" if self.versioned else b"dltensor"
-        return _new_capsule(ctypes.addressof(self.managed), name, None)
+        self.capsules.append(capsule := _new_capsule(ctypes.addressof(self.managed), self.name, None))
+        return capsule
 
 
 class OnGpu(Tensor):
@@ -158,29 +210,33 @@ FORMATS = {"bool": b"b", "int8": b"c", "int16": b"s", "int32": b"i", "int64": b"
            "uint32": b"I", "uint64": b"L", "float16": b"e", "float32": b"f", "float64": b"g"}
 
 
-class Column:
+RELEASE_SCHEMA, RELEASE_ARRAY = releaser(ArrowSchema, "own"), releaser(ArrowArray, "own")
+
+
+class Column(Lender):
     """A column in chunks of (items, valid or None), each at an offset of some items into its buffers."""
 
     def __init__(self, chunks, dtype=None, *, offset=0, error=None, text=None, dictionary=None):
+        super().__init__()
+        self.lent, self.kept = [], []
         self.chunks = [(np.asarray(items), valid) for items, valid in chunks]
         self.format = text or FORMATS[dtype or self.chunks[0][0].dtype.name]
-        self.offset, self.error, self.released, self.next = offset, error, 0, 0
+        self.offset, self.error, self.next = offset, error, 0
         self.dictionary = dictionary
         why = ctypes.create_string_buffer(error) if error else None
         say_why = GET_ERROR(lambda _: ctypes.addressof(why))
         self.calls = GET(self._schema), GET(self._next), say_why, RELEASE(lambda _: None)
-        self.release = RELEASE(self._release)
         self.stream = ArrowStream(*self.calls, None)
-        self.kept = []
 
-    def _release(self, structure):
-        self.released += 1
+    def num_lent(self):
+        return len(self.lent)
 
     def _schema(self, _, out):
         if self.error:
             return 5
         ctypes.cast(out, ctypes.POINTER(ArrowSchema))[0] = ArrowSchema(
-            self.format, None, None, 0, 0, None, self.dictionary, self.release, None)
+            self.format, None, None, 0, 0, None, self.dictionary, RELEASE_SCHEMA, id(self))
+        self.lent.append(out)
         return 0
 
     def _next(self, _, out):
@@ -189,6 +245,7 @@ class Column:
             to[0] = ArrowArray()
             return 0
         to[0] = self._chunk(*self.chunks[self.next])
+        self.lent.append(out)
         self.next += 1
         return 0
 
@@ -201,7 +258,7 @@ class Column:
         buffers = (ctypes.c_void_p * 2)(None if marks is None else marks.ctypes.data, body.ctypes.data)
         self.kept += [body, marks, buffers]
         nulls = 0 if valid is None else -1
-        return ArrowArray(items.size, nulls, self.offset, 2, 0, buffers, None, None, self.release, None)
+        return ArrowArray(items.size, nulls, self.offset, 2, 0, buffers, None, None, RELEASE_ARRAY, id(self))
 
     def __arrow_c_stream__(self, requested_schema=None):
         self.next = 0

@@ -121,6 +121,12 @@ def test_corrections_that_are_no_whole_numbers(cuts):
         small, marks = x[:600], valid[:600]
         column = column_of(small, (5, 77), marks)
         assert same(xp.std(column, correction=correction), xp.std(small[marks], correction=correction))
+        assert mf.std(column, correction=correction) == mf.std(small[marks], correction=correction)
+        where = small > 0
+        assert (mf.var(column, correction=correction, where=where)
+                == mf.var(small, correction=correction, where=where & marks))
+    with pytest.raises(mf.EmptyInput):
+        mf.var(column_of(small, (5, 77), np.arange(600) == 78), correction=1.5)
     few = column_of(small, (5, 77), np.arange(600) == 78)
     nothing = column_of(small, (9,), np.zeros(600, bool))
     for found in (xp.var(few, correction=1), xp.std(few, axis=0, correction=1.5), xp.mean(nothing)):

@@ -79,6 +79,27 @@ def test_whole_arrays_are_not_gathered(options, monkeypatch):
         mfd.argmax(d, dtype="int8")
 
 
+@pytest.mark.parametrize("split_every, why", (
+    (1, "split_every: 1 is not from 2"), (-1, "split_every: -1 is not from 2"), ({0: 1}, "split_every: 1 is not from 2"),
+    ({0: 4, 1: -1}, "split_every: -1 is not"), (True, "split_every: 1 is not"), (2.5, "split_every: an integer, not float"),
+))
+def test_trees_that_join_nothing(split_every, why):
+    d = da.ones((6, 8), chunks=(2, 2))
+    for call in (mfd.sum, mfd.stats, mfd.minmax, mfd.top_k, lambda d, **options: mfd.state(d, mf.mean, **options),
+                 lambda d, **options: mfd.sum(d, axis=0, **options), lambda d, **options: mfd.top_k(d, axis=1, **options),
+                 lambda d, **options: mfd.dot(d, d, axis=0, **options)):
+        with pytest.raises((ValueError, TypeError), match=why):
+            call(d, split_every=split_every)
+    assert mfd.sum(d, split_every=False).compute() == 48.0
+
+
+def test_more_of_the_best_than_rows_have():
+    d = da.ones((6, 8), chunks=(2, 2))
+    for call in (lambda: mfd.top_k(d, 2**40, axis=0), lambda: mfd.top_k(d, 2**40, axis=(0, 1))):
+        with pytest.raises(mf.EmptyInput, match=r"^top_k: too few items for an answer$"):
+            call().values.compute()
+
+
 def test_split_every():
     d = da.from_array(numbers("float64", (60, 200)), chunks=(6, 50))
     assert same(mfd.sum(d, axis=(0, 1), split_every=2).compute(), mfd.sum(d, axis=(0, 1)).compute())

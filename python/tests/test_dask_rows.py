@@ -345,7 +345,7 @@ def test_packed_states_have_the_same_bytes_in_any_layout():
 
 def test_plain_folds_have_no_states_of_parts():
     x = numbers("float64", (30, 5))
-    for fold in (mf.plain.sum, mf.prod, mf.logsumexp):
+    for fold in (mf.plain.sum, mf.prod, mf.logsumexp, mf.softmax_denominator):
         with pytest.raises(TypeError):
             packed(x, fold)
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from arrays import numbers
 from monofold import _core
-from test_device_rows import There, device  # noqa: F401: which every test here needs, too
+from test_device_rows import There, device  # noqa: F401: the device is what every test here needs, too
 from test_device_rows import same as same_there
 
 
@@ -27,6 +27,15 @@ class Namespace:
         return Array(array.array.copy() if isinstance(array, Array) else np.asarray(array))
 
     @staticmethod
+    def astype(array, dtype):
+        return Array(array.array.astype(dtype))
+
+    @staticmethod
+    def arange(count, device):
+        assert device == "device 0"
+        return Array(np.arange(count))
+
+    @staticmethod
     def nonzero(mask):
         return tuple(Array(places.copy()) for places in np.nonzero(mask.back()))
 
@@ -45,8 +54,20 @@ class Array(There):
         here = np.array(value.back(), order="C")
         _core.copy_by_device(self.told["data"], here.ctypes.data, here.nbytes)
 
+    def reshape(self, shape, *rest):
+        return Array(self.back().reshape(shape, *rest))
+
     def __add__(self, other):
         return Array(self.back() + other.back())
+
+    def __mul__(self, number):
+        return Array(self.back() * number)
+
+    def __mod__(self, number):
+        return Array(self.back() % number)
+
+    def __floordiv__(self, number):
+        return Array(self.back() // number)
 
 
 def same(there, here):
@@ -101,6 +122,42 @@ def test_rows(dtype, axis):
         fold = mf.all(mf.sum, mf.argmax)
         for got, want in zip(mf.reduce(Array(x), fold, axis=axis, where=mask), mf.reduce(x, fold, axis=axis, where=mask)):
             assert same(got, want)
+
+
+@pytest.mark.parametrize("axis", (0, 1, -1, (0, 2), (1, 2), (2, 0, 1), ()))
+@pytest.mark.parametrize("marked", (False, True))
+def test_places_in_the_whole_array(axis, marked):
+    x, mask = numbers("float32", (6, 7, 9)), None
+    if marked:
+        mask = numbers("bool", x.shape, seed=4)
+        mask[0, 0, :] = mask[:, 0, 0] = mask[0, :, 0] = True
+        if axis == ():
+            mask[:] = True
+    there = None if mask is None else Array(mask)
+    for keepdims in (False, True):
+        options = {"axis": axis, "keepdims": keepdims, "global_index": True}
+        for operation in (mf.argmin, mf.argmax):
+            want = operation(x, where=mask, **options)
+            assert same(operation(Array(x), where=there, **options), want)
+            out = Array(np.zeros(want.shape, np.int64))
+            assert operation(Array(x), where=there, out=out, **options) is out and same(out, want)
+        for operation in (mf.top_k(k=1), mf.bottom_k(k=1)):
+            assert all(map(same, operation(Array(x), where=there, **options), operation(x, where=mask, **options)))
+    fold = mf.all(mf.sum, mf.argmax, mf.top_k(k=1))
+    found, want = (mf.reduce(one, fold, axis, where=marks, global_index=True) for one, marks in ((Array(x), there), (x, mask)))
+    assert same(found[0], want[0]) and same(found[1], want[1]) and all(map(same, found[2], want[2]))
+
+
+def test_places_of_segments_in_the_whole_array():
+    x, offsets = numbers("float32", 40), np.array([0, 9, 12, 40])
+    for bounds in ({"offsets": offsets}, {"starts": offsets[:-1], "stops": offsets[1:]}):
+        for operation in (mf.argmax, mf.top_k(k=2)):
+            want = mf.segmented_reduce(x, operation, **bounds, global_index=True)
+            for brought in (lambda numbers: numbers, Array, lambda numbers: Array(numbers.astype(np.int32))):
+                given = {name: brought(np.array(numbers)) for name, numbers in bounds.items()}
+                found = mf.segmented_reduce(Array(x), operation, **given, global_index=True)
+                pairs = zip(found, want) if isinstance(want, tuple) else [(found, want)]
+                assert all(same(*pair) for pair in pairs)
 
 
 def test_rows_into_an_array():

@@ -48,8 +48,9 @@ def test_parameters_are_those_of_the_call(call, why):
 
 
 @pytest.mark.parametrize("call, why", (
-    (lambda: mf.var(X, correction=1.5), "^correction: an integer, not float$"),
-    (lambda: mf.stats(X, correction="1"), "^correction: an integer, not str$"),
+    (lambda: mf.stats(X, correction="1"), "^correction: a number, not str$"),
+    (lambda: mf.var(X, correction=[1]), "^correction: a number, not list$"),
+    (lambda: mf.std(X, correction=1j), "^correction: a number, not complex$"),
     (lambda: mf.top_k(X, 2.0), "^k: an integer, not float$"),
     (lambda: mf.bottom_k(k=[1]), "^k: an integer, not list$"),
     (lambda: mf.State(mf.sum, "f8", 1.0), "^first_index: an integer, not float$"),
@@ -85,7 +86,7 @@ def test_arrays_on_a_gpu_are_refused_by_name():
             mf.group_by(np.arange(4), on_gpu, mf.sum)
         with pytest.raises(TypeError, match="top_k: out= is for arrays on the host"):
             mf.top_k(on_gpu, 1, out=(np.zeros(1, "float32"), np.zeros(1, int)))
-        with pytest.raises(TypeError, match="dot along axes takes arrays on the host"):
+        with pytest.raises(TypeError, match="dot along axes of arrays of producers on a device"):
             mf.dot(on_gpu, on_gpu, out=np.zeros(()))
 
 

@@ -1,5 +1,6 @@
 """Options: each is used or refused, and no operation changes under its users."""
 
+import math
 import pickle
 
 import monofold as mf
@@ -61,14 +62,24 @@ def test_threads():
     mf.set_threads(0)
 
 
-def test_correction_is_an_integer_always():
+def test_whole_corrections_may_be_floats():
     assert mf.stats(X, correction=1).var == 3.5
-    for call in (mf.stats, mf.var, mf.std):
-        with pytest.raises(TypeError):
-            call(X, correction=1.0)
-        with pytest.raises(ValueError, match="correction"):
-            call(X, correction=-1)
-    assert xp.var(X, correction=1.0) == mf.var(X, correction=1)
+    for one in (1.0, np.float32(1), np.array(1.0), True):
+        assert mf.stats(X, correction=one) == mf.stats(X, correction=1) and mf.stats(correction=one).correction == 1
+        assert mf.var(X, correction=one) == 3.5 == mf.var(X, 0, correction=one) == xp.var(X, correction=one)
+        assert mf.var(correction=one) == mf.var(correction=1) == mf.var.with_options(correction=one)
+        assert type(mf.std(correction=one).correction) is int
+        assert mf.plain.var(X, correction=one) == mf.plain.var(X, correction=1)
+        assert mf.State(mf.var(correction=one), "f8").push(X).finish() == 3.5
+        assert mf.rolling(X, 6, mf.var(correction=one)) == mf.segmented_reduce(X, mf.var(correction=one), [0, 6])
+        assert mf.reduce(X, mf.all(mf.var(correction=one), mf.sum)) == (3.5, 15.0)
+    for call in (mf.stats, mf.var, mf.std, mf.plain.var):
+        for below in (-1, -1.0):
+            with pytest.raises(ValueError, match="correction: -1 is not from 0"):
+                call(X, correction=below)
+        for no_number in (math.nan, math.inf):
+            with pytest.raises(ValueError, match=f"correction: {no_number} is no number"):
+                call(X, correction=no_number)
 
 
 def test_statistics_keep_axes():
@@ -106,6 +117,21 @@ def test_more_of_the_best_than_there_are(k):
                  lambda: mf.State(mf.top_k(k=k), "f8").push([1.0]).finish()):
         with pytest.raises(mf.EmptyInput):
             call()
+
+
+@pytest.mark.parametrize("k", (2**40, 2**62, 2**63 - 1))
+def test_more_of_the_best_than_a_row_has(k):
+    """No room is made for them."""
+    x = np.arange(12.0).reshape(3, 4)
+    best, keys = mf.top_k(k=k), [0, 0, 1, 1]
+    for call in (lambda: mf.top_k(x, k, axis=1), lambda: mf.bottom_k(x, k, axis=(0, 1)), lambda: best(x, keepdims=True),
+                 lambda: best(x, axis=0, nan="omit", dtype="float32"), lambda: best(x, axis=0, where=x > 3),
+                 lambda: mf.reduce(x, mf.all(mf.sum, best), axis=1), lambda: mf.rolling(x[0], 2, best),
+                 lambda: mf.segmented_reduce(x[0], best, [0, 2, 4]), lambda: mf.scan(x[0], best),
+                 lambda: mf.group_by(keys, x[0], best), lambda: mf.reduce_by_key(keys, x[0], best)):
+        with pytest.raises(mf.EmptyInput):
+            call()
+    assert mf.top_k(np.zeros((0, 4)), 7, axis=1).values.shape == (0, 7)
 
 
 def test_bad_numbers_are_named():

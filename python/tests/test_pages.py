@@ -30,7 +30,7 @@ RECIPES = re.findall(r"^## (.*?)\n.*?^```python\n(.*?)^```", PAGE, re.DOTALL | r
 
 @pytest.mark.parametrize("recipe", [block for _, block in RECIPES], ids=[title for title, _ in RECIPES])
 def test_recipes_run(recipe):
-    for library in ("polars", "torch", "xarray"):
+    for library in ("dask.array", "polars", "torch", "xarray"):
         if f"import {library}" in recipe:
             pytest.importorskip(library)
     exec(compile(recipe, "recipes.md", "exec"), {})  # noqa: S102
@@ -63,9 +63,9 @@ def test_docstrings_say_what_calls_take():
         if isinstance(operation := getattr(mf, name), mf.Operation):
             told = re.findall(r"^(\w+) : ", operation.__doc__, re.MULTILINE)
             assert told == list(inspect.signature(operation).parameters)
-            x = [np.ones(3, float if name == "logsumexp" else int)] * (2 if "y" in told else 1)
+            x = [np.ones(3, float if name in ("logsumexp", "softmax_denominator") else int)] * (2 if "y" in told else 1)
             given = {"axis": None, "nan": "omit", "where": True, "keepdims": False, "dtype": None, "out": None}
-            given |= {"k": 1, "correction": 1, "ord": 1}
+            given |= {"k": 1, "correction": 1, "ord": 1, "global_index": True}
             operation(*x, **{option: given[option] for option in told if option not in ("x", "y")})
             assert "Returns" in operation.__doc__
 

@@ -1,12 +1,14 @@
 """Arrays of other libraries: without a copy, in the right stream, nulls as absent items."""
 
+import gc
 import math
 
 import monofold as mf
 import numpy as np
 import pytest
 from arrays import FLOATS, INTEGERS, numbers, same
-from producers import Column, CudaArray, Tensor
+from monofold import _core
+from producers import Column, CudaArray, Lender, Tensor
 
 FLOATING, BFLOAT, COMPLEX = 2, 4, 5
 
@@ -179,6 +181,35 @@ def test_arrow_refusals():
         mf.sum(Column([], "float64", error=b"broken pipe"))
 
 
+LENDERS = {"DLPack 1": (lambda: Tensor(np.ones(3), FLOATING), lambda one: _core.from_dlpack(one.__dlpack__())),
+           "DLPack 0": (lambda: Tensor(np.ones(3), FLOATING, versioned=False),
+                        lambda one: _core.from_dlpack(one.__dlpack__())),
+           "Arrow": (lambda: Column([(np.ones(3), None), (np.ones(2), [True, False])]),
+                     lambda one: _core.from_arrow_stream(one.__arrow_c_stream__()))}
+
+
+@pytest.mark.parametrize("make, take", LENDERS.values(), ids=LENDERS)
+def test_memory_is_given_back_to_who_lent_it(make, take):
+    """The array may be garbage by then: libraries keep it themselves, and so do those of our tests."""
+    lender = make()
+    items, returned, count, name = take(lender), lender.returned, lender.num_lent(), id(lender)
+    assert len(returned) < count and name not in Lender.outlived
+    del lender
+    gc.collect()
+    assert name in Lender.outlived
+    del items
+    assert len(returned) == count and name not in Lender.outlived
+
+
+@pytest.mark.parametrize("make, take", LENDERS.values(), ids=LENDERS)
+def test_memory_is_given_back_while_an_exception_is_raised(make, take):
+    """Who lent it runs lines of Python meanwhile, which find no exception set."""
+    lender = make()
+    with pytest.raises(ZeroDivisionError):
+        _ = [take(lender), 1 / 0]
+    assert lender.released == lender.num_lent() > 0
+
+
 def test_pyarrow():
     pa = pytest.importorskip("pyarrow")
     column = pa.chunked_array([[1.5, None, 2.5], [], [None, -7.0]])
@@ -189,6 +220,22 @@ def test_pyarrow():
         mf.sum(pa.array(["a"]))
     with pytest.raises(TypeError, match=r"one column of \(\)"):
         mf.sum(pa.table({}))
+
+
+def test_dlpack_that_tells_no_device():
+    pa = pytest.importorskip("pyarrow")
+
+    class Keys:
+        """As pyarrow's own array: DLPack has no nulls."""
+
+        def __arrow_c_stream__(self, schema=None):
+            return pa.chunked_array([[1, None, 1]]).__arrow_c_stream__(schema)
+
+        def __dlpack_device__(self):
+            raise pa.ArrowTypeError("no nulls")
+
+    names, found = mf.group_by(Keys(), np.ones(3), mf.count)
+    assert list(names) == [1] and list(found) == [2]
 
 
 def test_tables_of_one_column():

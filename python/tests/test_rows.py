@@ -286,6 +286,38 @@ def test_sums_of_wide_integers_at_the_limits(shape):
         assert mf.sum(unsigned[1:], axis=0, out=out) is out and out.tolist() == [2] * shape[1]
 
 
+@pytest.mark.parametrize("columns", (3, 40, 5000))
+def test_sums_of_the_other_sign(columns):
+    """Those of signed items that only uint64 has, and of unsigned ones as int64."""
+    most = 2**63 - 1
+    x = np.zeros((4, columns), "int64")
+    x[:, :3] = [[most, most, 1], [most, 1, -5], [-1, 1, 0], [most, most, 0]]
+    sums = [2 * most + 1, most - 4, 0, 2 * most]
+    for _ in range(3):  # from the second call on it is quick
+        assert [mf.sum(row, dtype="uint64") for row in x] == sums
+        found = mf.sum(x, axis=1, dtype="uint64")
+        assert found.dtype == np.uint64 and found.tolist() == sums
+        assert mf.sum(x.T.copy(), axis=0, dtype="uint64").tolist() == sums
+        out = np.zeros(4, "uint64")
+        assert mf.sum(x, axis=1, out=out, where=np.ones(x.shape, bool)) is out and out.tolist() == sums
+        assert mf.dot(x, np.ones_like(x), axis=1, dtype="uint64").tolist() == sums
+        assert mf.rolling(x, columns, mf.sum, dtype="uint64").ravel().tolist() == sums
+        assert mf.scan(x[[0, 1, 3]], mf.sum, axis=1, dtype="uint64")[:, -1].tolist() == [*sums[:2], sums[3]]
+        flat, ends = x.ravel(), np.arange(5) * columns
+        assert mf.segmented_reduce(flat, mf.sum, ends, dtype="uint64").tolist() == sums
+        keys = np.repeat(np.arange(4), columns)
+        assert mf.group_by(keys, flat, mf.sum, dtype="uint64")[1].tolist() == sums
+        assert mf.reduce_by_key(keys, flat, mf.sum, dtype="uint64")[1].tolist() == sums
+        for row, dtype in ((x[0] + (np.arange(columns) == 2), "uint64"), (-x[0], "uint64"), (x[3], "int64")):
+            with pytest.raises(mf.IntegerOverflow):
+                mf.sum(row, dtype=dtype)
+            with pytest.raises(mf.IntegerOverflow):
+                mf.sum(np.stack([row, row]), axis=1, dtype=dtype)
+        assert mf.sum(np.abs(x[2:3]).astype("uint64"), axis=1, dtype="int64").tolist() == [2]
+        with pytest.raises(mf.IntegerOverflow):
+            mf.sum(np.abs(x[1:]).astype("uint64"), axis=1, dtype="int64")
+
+
 @pytest.mark.parametrize("operation", (mf.sum, mf.max, mf.argmax), ids=repr)
 def test_answers_that_no_memory_holds(operation):
     x = np.broadcast_to(np.float32(1), (1 << 50, 2))

@@ -89,5 +89,10 @@ def test_bad_runs():
         mf.reduce_by_key(["a", "a", "b", "a"], x, mf.var(correction=1))
     with pytest.raises(mf.NanFound, match=r"key \('a', 2\)"):
         mf.reduce_by_key((["a", "a", "b", "b"], [1, 2, 2, 2]), [1.0, np.nan, 2.0, 3.0], mf.max, nan="raise")
+    nested = np.dtype([("b", [("c", "i4", 2)])])
+    for dtype in (np.dtype([("i", "i4"), ("a", "f8", 3)]), nested):
+        for call in (mf.reduce_by_key, mf.group_by):
+            with pytest.raises(TypeError, match="^keys of records whose fields are arrays$"):
+                call(np.zeros(2, dtype), np.ones(2), mf.sum)
     names, answers = mf.reduce_by_key([], [], mf.sum)
     assert names.size == 0 and answers.size == 0

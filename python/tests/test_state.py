@@ -172,6 +172,13 @@ def test_places_stay_below_2_to_63():
         assert same.push([2.0]).finish() == 2**63 - 2 and same.count == 2
     with pytest.raises(OverflowError):
         mf.State(mf.dot, "float64", 2**63 - 2).push([1.0, 2.0], [1.0, 2.0])
+    for fold in (mf.argmax, mf.sum):
+        state, two = mf.State(fold, "float64", 2**63 - 2).push([1.0]), mf.State(fold, "float64").push([1.0, 2.0])
+        before = bytes(state)
+        for _ in range(3):
+            with pytest.raises(OverflowError, match=r"places of these items pass 2\^63 - 1"):
+                state.append(two)
+        assert bytes(state) == before and state.append(mf.State(fold, "float64")).count == 1
 
 
 def shard(bounds):

@@ -250,6 +250,43 @@ class Answers(ToolTest):
         self.check_error(4, "i.npy: logsumexp: no result: not defined for int64", "logsumexp",
                          self.save("i.npy", np.array([1, 2])))
 
+    def test_softmax_denominator(self):
+        values = np.random.default_rng(8).normal(size=(5, 3001)) * 20
+        for dtype, error in (("f8", 2.0**-44), ("f4", 2.0**-15), ("f2", 2.0**-15)):
+            items = values.astype(dtype)
+            a = self.save("a.npy", items)
+            wide = items.astype("f8")
+            exact = [math.fsum(np.exp(row - row.max())) for row in wide]
+            rows = self.json("softmax_denominator", a, "--axis", "1")
+            real = np.float64 if dtype == "f8" else np.float32  # what the texts stand for
+            for i, row in enumerate(rows):
+                self.assertEqual(real(row["max"]), items[i].max())
+                self.assertLessEqual(abs(row["sum"] - exact[i]), error * exact[i])
+                alone = self.json("softmax_denominator,logsumexp", self.save("row.npy", items[i]))[0]
+                self.assertEqual(alone["softmax_denominator"], {"max": row["max"], "sum": row["sum"]})
+                logarithm = float(real(row["max"])) + math.log(real(row["sum"]))
+                self.assertLessEqual(abs(alone["logsumexp"] - logarithm), 1e-13)
+            self.output("softmax_denominator", a, "--axis", "1", "--output", "out.npy")
+            saved = np.load(self.path("out.npy"))
+            self.assertEqual(saved.dtype.names, ("max", "sum"))
+            self.assertEqual(saved["sum"].dtype, real)
+            self.assertEqual(list(saved["sum"]), [real(row["sum"]) for row in rows])
+        self.assertEqual(self.output("softmax_denominator", self.save("e.npy", np.array([]))), "-inf 0\n")
+        self.assertEqual(self.output("softmax_denominator", self.save("o.npy", np.array([1.0, 1, -np.inf]))), "1 2\n")
+        self.write("k.csv", "k,x\na,3\nb,1\na,3\n")
+        self.assertEqual(self.output("softmax_denominator", "k.csv", "--column", "x", "--by", "k", "--csv"),
+                         "k,softmax_denominator_max,softmax_denominator_sum\na,3,2\nb,1,1\n")
+        both = [self.save("o.npy", np.array([1.0, 1])), self.save("p.npy", np.array([2.0]))]
+        self.assertEqual(self.output("softmax_denominator", *both).split()[:9],
+                         ["file", "max", "sum", "o.npy", "1", "2", "p.npy", "2", "1"])
+        gap = self.save("g.npy", np.array([np.nan, 5.0]))
+        self.assertEqual(self.output("softmax_denominator", gap).split()[0], "nan")
+        self.assertEqual(self.output("softmax_denominator", gap, "--nan", "omit"), "5 1\n")
+        self.check_error(4, "g.npy: softmax_denominator: no result: item 0 is NaN", "softmax_denominator", gap,
+                         "--nan", "raise")
+        self.check_error(4, "i.npy: softmax_denominator: no result: not defined for int64", "softmax_denominator",
+                         self.save("i.npy", np.array([1, 2])))
+
     def test_integer_overflow_is_an_error(self):
         big = self.save("big.npy", np.array([2**63 - 1, 1]))
         self.check_error(4, "big.npy: sum: no result: the exact value does not fit 64 bits", "sum", big)

@@ -85,6 +85,25 @@ class AxisTest(ToolTest):
         self.assertEqual(got.shape, ())
         self.assertEqual(got[()], self.array.max())
 
+    def test_places_in_the_whole_array_of_every_layout(self):
+        places = np.arange(self.array.size).reshape(self.array.shape)
+        self.save("c.npy", self.array)
+        self.save("f.npy", np.asfortranarray(self.array))
+        for size in range(1, 5):
+            for axes in itertools.combinations(range(4), size):
+                words = ["--axis", ",".join(map(str, reversed(axes))), "--global-index"]
+                for name in "cf":
+                    most = self.load("argmax", f"{name}.npy", *words)
+                    self.assertEqual(most.dtype, np.int64)
+                    best = self.load("sum,bottom", f"{name}.npy", *words, "-k", "1", "--keepdims")["bottom_indices"]
+                    self.assertEqual(best.shape, tuple(1 if k in axes else n for k, n in enumerate((3, 4, 1, 5))) + (1,))
+                    rows = zip(rows_of(self.array, axes), rows_of(places, axes), best.ravel())
+                    for (index, items), (_, there), least in rows:
+                        self.assertEqual(most[index], there[items.argmax()], (name, axes))
+                        self.assertEqual(least, there[items.argmin()], (name, axes))
+        self.assertEqual(self.output("argmax", "c.npy", "--axis", "0,1,2,3", "--global-index", "--csv"),
+                         self.output("argmax", "c.npy", "--axis", "0,1,2,3", "--csv"))
+
     def test_several_operations_are_fields_of_a_record(self):
         self.save("a.npy", self.array)
         got = self.load("mean,argmax,top", "a.npy", "--axis", "1", "-k", "2")

@@ -48,6 +48,20 @@ class Groups(ToolTest):
         self.assertEqual(self.by("top", "-k", 2, "--column", 4, "--by", 2, "--csv"),
                          "year,top,top_index\n2024,6 4,3 2\n2025,5 3,1 0\n")
 
+    def test_places_among_all_rows(self):
+        self.assertEqual(self.by("sum,argmax", "--column", "qty", "--by", "city", "--order", "first", "--csv", "--global-index"),
+                         'city,sum,argmax\nOslo,10,5\nBergen,7,4\n"Bø, ""N""",4,3\n')
+        self.assertEqual(self.by("top", "-k", 2, "--column", 4, "--by", 2, "--csv", "--global-index"),
+                         "year,top,top_index\n2024,6 4,5 3\n2025,5 3,4 2\n")
+        self.assertEqual(self.by("argmin", "--column", "price", "--by", "city", "--global-index"),  # without the row of NA
+                         "city    argmin\nBergen       1\nOslo         2\n")
+        self.assertEqual(self.by("argmax", "--column", "qty", "--by", "year", "--runs", "--csv", "--global-index"),
+                         "year,argmax\n2024,1\n2025,2\n2024,3\n2025,4\n2024,5\n")
+        # More groups than have their answers found at once.
+        self.write("many.csv", "k,x\n" + "".join(f"{i % 5000},{i}\n" for i in range(10_000)))
+        rows = self.output("argmax", "many.csv", "--column", "x", "--by", "k", "--csv", "--global-index").split()[1:]
+        self.assertEqual(rows, [f"{k},{k + 5000}" for k in range(5000)])
+
     def test_json(self):
         self.assertEqual(self.json("mean", "p.csv", "--column", "price", "--by", "city,year",
                                    "--na", "NA")[0],
@@ -94,6 +108,27 @@ class Groups(ToolTest):
         self.assertEqual(self.output(*words, stdin=rows), "2,1,sum\na,1,3\na,2,8\nb,1,68\nb,0.5e1,48\n")
         self.assertEqual(self.output(*words, "--order", "first", stdin=rows),
                          "2,1,sum\na,1,3\nb,1,68\na,2,8\nb,0.5e1,48\n")
+
+    def test_blanks_in_quotes(self):
+        rows = '"  a",1\na,2\n"a ",4\n  a ,8\n"  a",16\n" ",32\n"",64\n "\ta" ,128\n'
+        self.assertEqual(self.output("sum", "--column", 2, "--by", 1, "--csv", "--delimiter", ",", "--header", "no",
+                                     "--order", "first", stdin=rows.encode()),
+                         '1,sum\n"  a",17\na,10\n"a ",4\n" ",32\n,64\n"\ta",128\n')
+        read_back = self.output("sum", "--column", "sum", "--by", "1", "--csv", "--order", "first", "--header", "yes",
+                                stdin=b'1,sum\n"  a",17\na,10\n')
+        self.assertEqual(read_back, '1,sum\n"  a",17\na,10\n')
+        # Numbers go by value, in quotes too; the column of numbers has no blanks.
+        self.assertEqual(self.sums('" 1","2 "\n1,4\n"1.0 ", 8\n2,16\n'), ['"', '1",14', "2,16"])
+        self.assertEqual(self.output("sum", "--column", 2, "--by", 1, "--csv", "--keys", "text",
+                                     stdin=b'" 1",2\n1,4\n'), '1,sum\n" 1",2\n1,4\n')
+        blanks = self.output("sum", "--column", 2, "--by", 1, "--csv", stdin=b'" a" 1\na 2\n')
+        self.assertEqual(blanks, '1,sum\n" a",1\na,2\n')
+
+    def test_bytes_that_are_no_text(self):
+        rows = b"k,v\n\xff\xe9,1\n\xed\xa0\x80b,2\n\xe2\x82,4\n\xc3\xb8,8\n"
+        found = self.json("sum", "--column", "v", "--by", "k", "--order", "first", stdin=rows)
+        self.assertEqual([(row["by"]["k"], row["value"]) for row in found],
+                         [("\ufffd\ufffd", 1), ("\ufffd\ufffd\ufffdb", 2), ("\ufffd", 4), ("\u00f8", 8)])
 
     def test_numbers_in_random_spellings(self):
         """The groups are those of Python's float(), however a key is written."""
@@ -191,6 +226,9 @@ class Groups(ToolTest):
             self.check_error(2, f"{words[0]} is for --by", "sum", *words)
         self.check_error(2, "--order: not with --runs", "sum", "--by", "city", "--runs", "--order", "first")
         self.check_error(2, "--by: not for dot", "dot", "p.csv", "p.csv", "--by", "city")
+        self.check_error(2, "--global-index is for operations that give indices, such as argmax and top",
+                         "sum", "p.csv", "--column", "qty", "--by", "city", "--global-index")
+        self.check_error(2, "--global-index is for --axis and --by", "argmax", "p.csv", "--column", "qty", "--global-index")
         for words in (("--axis", 0), ("--save-state", "s"), ("--first-index", 3), ("--memory", "1G")):
             self.check_error(2, f"{words[0]}: not with --by", "sum", "--by", "city", *words)
         self.check_error(2, "--device gpu: not with --by", "sum", "--by", "city", "--device", "gpu")

@@ -60,6 +60,10 @@ class States(ToolTest):
         self.output("logsumexp", "a.npy", "--save-state", "a.state")
         self.output("logsumexp", "b.npy", "--save-state", "b.state", "--first-index", 32_768)
         self.assertEqual(self.output("merge", "a.state", "b.state"), self.output("logsumexp", "all.npy"))
+        self.output("softmax_denominator,logsumexp", "a.npy", "--save-state", "a.state")
+        self.output("softmax_denominator,logsumexp", "b.npy", "--save-state", "b.state", "--first-index", 32_768)
+        self.assertEqual(self.output("merge", "a.state", "b.state"),
+                         self.output("softmax_denominator,logsumexp", "all.npy"))
         # By itself a part has the indices of the whole.
         self.assertEqual(self.output("argmin", "b.npy", "--first-index", 32_768),
                          f"{32_768 + int(np.argmin(self.items[32_768:]))}\n")

@@ -202,11 +202,16 @@ class answered_run:
             return self.plain(op, state, n)
         return {
             "logical": lambda: {"any": x != 0, "all": x == state[1], "nonzero": x}[op],
-            "logsumexp": lambda: x + logarithm(state[1]) if math.isfinite(x) else x,
+            "logsumexp": lambda: self.exponentials(op, *state),
             "product": lambda: x if self.float else wrapped(x, 64, self.run.signed),
             "norminf": lambda: struct.unpack("<d", struct.pack("<Q", x))[0] if self.float else x,
             **dict.fromkeys(("and", "or", "xor"), lambda: self.run.number(wrapped(x, self.run.bits, self.run.signed)))
         }.get(name, lambda: self.exact(op, state, n))()
+
+    def exponentials(self, op, largest, total):
+        if op == "softmax_denominator":
+            return {"max": largest, "sum": total}
+        return largest + logarithm(total) if math.isfinite(largest) else largest
 
     def items(self, op, names):
         found = [self.total[name] for name in names]

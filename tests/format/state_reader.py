@@ -18,7 +18,7 @@ TYPES = (("bool", 8), ("int8", 8), ("int16", 16), ("int32", 32), ("int64", 64),
 OPERATIONS = [(op.partition(":")[0], op.split(":")[-1].split("+")) for op in (
     "count sum prod:product mean:sum var:moments std:moments min max minmax:min+max argmin:min argmax:max top bottom "
     "any:logical all:logical nonzero:logical norm1 norm2 norminf dot and or xor nan mean_square:norm2 "
-    "logsumexp").split()]
+    "logsumexp softmax_denominator:logsumexp").split()]
 # The states in their order, with their fields of integers / of floats.
 STATES = {name: fields.split("/") for name, fields in (state.split("=") for state in (
     "sum=i128/value counts; plain_sum=/real flag; product=u64/f64; moments=i64 i128 u256/value counts product; "
@@ -64,13 +64,13 @@ class saved_run:
     def read_request(self):
         item, rule, self.plain, self.ddof, self.k, m = self.take("i32 i32 b8 i64 i64 u32")
         codes = [self.take("i32")[0] for _ in range(m)]
-        need(0 <= item < 13 and 0 <= rule < 3 and self.ddof >= 0 and codes and 0 <= min(codes) <= max(codes) < 26,
+        need(0 <= item < 13 and 0 <= rule < 3 and self.ddof >= 0 and codes and 0 <= min(codes) <= max(codes) < 27,
              "This is no request.")
         self.ops = [OPERATIONS[code] for code in codes]
         ops = {op for op, _ in self.ops}
         self.float, self.signed, self.omit, self.raises = item > 8, item > 8 or 0 < item < 5, rule == 1, rule == 2
         need((m == 1 or "dot" not in ops) and (self.k > 0 or not ops & {*BEST}) and (self.float or not self.plain)
-             and not ops & ({"and", "or", "xor"} if self.float else {"logsumexp"}), "No request asks for this.")
+             and not ops & ({"and", "or", "xor"} if self.float else {"logsumexp", "softmax_denominator"}), "No request asks for this.")
         self.dtype, self.bits, *self.of_float = TYPES[item]
         self.key, self.item_parts = f"{'i' if self.signed else 'u'}{self.bits} ", 1 + ("dot" in ops)
         self.v = max(1, 16 * 8 // (self.bits * self.item_parts))

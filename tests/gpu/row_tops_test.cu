@@ -321,12 +321,6 @@ TEST_F(gpu_row_tops, what_is_wrong_is_told) {
   gpu_tests::expect_refused(
       [&] { static_cast<void>(mf::reduce_segments(mf::gpu, range, rows, mf::top(1025))); },
       "k is 1025; a GPU picks up to 1024", mf::status::unsupported);
-  gpu_tests::expect_refused(
-      [&] {
-        static_cast<void>(mf::reduce_axis(
-            mf::gpu, mf::array_view<float>(device.data(), {3, 10, 100}), {0, 2}, mf::top(2)));
-      },
-      "walks as one", mf::status::unsupported);
   const mf::gpu_workspace small(0);
   const device_array<float> values(1);
   const device_array<std::int64_t> indices(1);

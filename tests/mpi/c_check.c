@@ -62,7 +62,7 @@ static void check_operation(const void* items, size_t item_bytes, monofold_dtype
 
 /* No items on any rank: what one call says of none. */
 static void check_no_items(void) {
-  for (monofold_operation op = MONOFOLD_COUNT; op <= MONOFOLD_LOGSUMEXP; ++op) {
+  for (monofold_operation op = MONOFOLD_COUNT; op <= MONOFOLD_SOFTMAX_DENOMINATOR; ++op) {
     if (op == MONOFOLD_TOP || op == MONOFOLD_BOTTOM || op == MONOFOLD_DOT) continue;
     monofold_result one;
     monofold_result many;
@@ -84,7 +84,7 @@ static void check_operations(int split) {
   omit.nan = MONOFOLD_NAN_OMIT;
   omit.ddof = 1;
   raise.nan = MONOFOLD_NAN_RAISE;
-  for (monofold_operation op = MONOFOLD_COUNT; op <= MONOFOLD_LOGSUMEXP; ++op) {
+  for (monofold_operation op = MONOFOLD_COUNT; op <= MONOFOLD_SOFTMAX_DENOMINATOR; ++op) {
     if (op == MONOFOLD_TOP || op == MONOFOLD_BOTTOM) continue;
     check_operation(doubles, sizeof *doubles, MONOFOLD_FLOAT64, op, &exact, split);
     check_operation(doubles, sizeof *doubles, MONOFOLD_FLOAT64, op, &plain, split);

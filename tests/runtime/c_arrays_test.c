@@ -240,7 +240,7 @@ static void check_wrong_use(void) {
   REFUSED(bad, items, 2, extents, 1, sum, f32, &values, NULL, NULL, -1);
   REFUSED(bad, items, 2, extents, 1, sum, 13, &values, NULL, NULL, 8);
   REFUSED(bad, items, 2, extents, 1, sum, -1, &values, NULL, NULL, 8);
-  REFUSED(bad, items, 2, extents, 1, MONOFOLD_LOGSUMEXP + 1, f32, &values, NULL, NULL, 8);
+  REFUSED(bad, items, 2, extents, 1, MONOFOLD_SOFTMAX_DENOMINATOR + 1, f32, &values, NULL, NULL, 8);
   REFUSED(bad, items, 2, extents, 1, MONOFOLD_DOT, f32, &values, NULL, NULL, 8);
   REFUSED(bad, items, 2, extents, 2, sum, f32, &values, NULL, NULL, 8);
   REFUSED(bad, items, 2, NULL, 1, sum, f32, &values, NULL, NULL, 8);

@@ -127,7 +127,7 @@ static void check_wrong_use(void) {
   REFUSED(bad, keys, items, -1, 0, MONOFOLD_SUM, f32, &groups);
   REFUSED(bad, keys, items, 6, 2, MONOFOLD_SUM, f32, &groups);
   REFUSED(bad, keys, items, 6, -1, MONOFOLD_SUM, f32, &groups);
-  REFUSED(bad, keys, items, 6, 0, MONOFOLD_LOGSUMEXP + 1, f32, &groups);
+  REFUSED(bad, keys, items, 6, 0, MONOFOLD_SOFTMAX_DENOMINATOR + 1, f32, &groups);
   REFUSED(bad, keys, items, 6, 0, MONOFOLD_TOP, f32, &groups);
   REFUSED(bad, keys, items, 6, 0, MONOFOLD_DOT, f32, &groups);
   REFUSED(bad, keys, items, 6, 0, MONOFOLD_SUM, 13, &groups);

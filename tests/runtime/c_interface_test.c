@@ -230,7 +230,7 @@ static void check_wrong_calls(void) {
         MONOFOLD_INVALID_ARGUMENT);
   CHECK(REDUCE(base + 1, MONOFOLD_BFLOAT16, 0, MONOFOLD_HOST, MONOFOLD_SUM, NULL) ==
         MONOFOLD_INVALID_ARGUMENT);
-  const int32_t unknown[] = {-1, 13, MONOFOLD_LOGSUMEXP + 1, 99, INT32_MIN, INT32_MAX};
+  const int32_t unknown[] = {-1, 13, MONOFOLD_SOFTMAX_DENOMINATOR + 1, 99, INT32_MIN, INT32_MAX};
   for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; ++i) {
     CHECK(REDUCE(two, unknown[i], 2, MONOFOLD_HOST, MONOFOLD_SUM, NULL) ==
           MONOFOLD_INVALID_ARGUMENT);

@@ -287,7 +287,7 @@ static void check_equality(void) {
 static void check_wrong_creations(void) {
   monofold_state* const untouched = (monofold_state*)(void*)items;
   monofold_state* state = untouched;
-  const monofold_operation unknown[] = {-1, MONOFOLD_LOGSUMEXP + 1};
+  const monofold_operation unknown[] = {-1, MONOFOLD_SOFTMAX_DENOMINATOR + 1};
 #define CREATE(dtype, list, count, first, options) \
   monofold_state_create(dtype, list, count, first, options, &state)
   CHECK(CREATE(13, operations, 1, 0, NULL) == MONOFOLD_INVALID_ARGUMENT);

@@ -8,7 +8,9 @@
 
 #include <gtest/gtest.h>
 
+#include "monofold/platform/strict_arithmetic.hpp"
 #include "runtime/axis_reducer.hpp"
+#include "runtime/lanes.hpp"
 #include "tests/inputs/random.hpp"
 #include "tests/runtime/lanes.hpp"
 #include "tests/runtime/parity.hpp"
@@ -143,6 +145,33 @@ TEST(lane_rows, wide_columns) {
       }
     }
   }
+}
+
+/// No part of a sum is rounded, but together they are above the largest double: that is no pair.
+TEST(lane_rows, sums_that_overflow) {
+  const std::string own = rt::instruction_set();
+  std::vector<double> items(100, 0.0);
+  items[0] = limits::max();
+  items[1] = 0x1p997 - 0x1p971;
+  std::vector<std::int64_t> offsets;
+  for (std::int64_t i = 0; i < 100; ++i) offsets.push_back(8 * i);
+  for (const std::string& name : rt::instruction_sets()) {
+    ASSERT_TRUE(rt::use_instruction_set(name));
+    const rt::lane_loops loops =
+        rt::find_lane_loops(rt::lane_fold::exact_sum, monofold::dtype::float64);
+    if (loops.fold_rows == nullptr) continue;
+    std::vector<double> high(1 + rt::lane_padding), low(high), scratch(9 * high.size());
+    const rt::lane_states states{high.data(), low.data(), scratch.data()};
+    const monofold::strict_arithmetic arithmetic;
+    loops.fold_rows({items.data(), 100, 1, 100, 0}, {}, states);
+    EXPECT_TRUE(std::isnan(high[0])) << name;
+    high[0] = 0;
+    loops.fold_columns({reinterpret_cast<const char*>(items.data()), offsets.data(), 100, 1, true,
+                        monofold::dtype::float64, nullptr, 0},
+                       {}, states);
+    EXPECT_TRUE(std::isnan(high[0])) << name;
+  }
+  ASSERT_TRUE(rt::use_instruction_set(own));
 }
 
 }  // namespace

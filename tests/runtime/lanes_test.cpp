@@ -1,5 +1,6 @@
 /// runtime/lanes: rows and columns that are folded side by side have the answers that each has alone.
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -189,6 +190,40 @@ TEST(lanes, every_instruction_set) {
       check_lane_lengths<std::uint8_t>(from, {1, 2, 3, 7, 8, 20, 4200});
       check_lane_lengths<mf::float16>(from, {1, 2, 3, 7, 8, 20, 2100});
     }
+  }
+  ASSERT_TRUE(rt::use_instruction_set(own));
+}
+
+/// One row that lanes do not hold, or only in another way, among many that they do: what stands before it and behind it
+/// has its answers, and so has the next array.
+TEST(lanes, one_row_of_another_kind) {
+  const std::string own = rt::instruction_set();
+  const std::vector<double> usual = items_of_kind<double>(lane_items::usual, 120'000);
+  rt::request what;
+  what.type = mf::dtype::float64;
+  const auto check = [&](const std::vector<double>& items, std::int64_t rows, std::int64_t length) {
+    for (const operation op : {operation::sum, operation::mean, operation::std}) {
+      what.ops = {op};
+      lanes::check_lanes(what, items, rows, length, length, 1);
+      lanes::check_lanes(what, items, length, rows, length, 0);
+    }
+  };
+  for (const std::string& name : rt::instruction_sets()) {
+    ASSERT_TRUE(rt::use_instruction_set(name));
+    SCOPED_TRACE(name);
+    for (const std::int64_t length : {32, 33, 100, 700, 4100}) {
+      const std::int64_t rows = std::ssize(usual) / length;
+      for (const lane_items kind : {lane_items::apart, lane_items::wide, lane_items::special}) {
+        for (const std::int64_t row : {std::int64_t{0}, rows / 3, rows - 1}) {
+          std::vector<double> items = usual;
+          const std::vector<double> other = items_of_kind<double>(kind, length);
+          std::copy(other.begin(), other.end(), items.begin() + row * length);
+          check(items, rows, length);
+          check(usual, std::min<std::int64_t>(rows, 40), length);
+        }
+      }
+    }
+    check(std::vector<double>(3000, -0.0), 30, 100);
   }
   ASSERT_TRUE(rt::use_instruction_set(own));
 }

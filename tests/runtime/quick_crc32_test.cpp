@@ -20,6 +20,16 @@ TEST(quick_crc32, gives_what_the_table_gives) {
   }
 }
 
+TEST(quick_crc32, leaves_zeros_out) {
+  std::vector<unsigned char> bytes(5000);
+  std::mt19937 random(6);
+  for (unsigned char& byte : bytes) byte = random() % 60 == 0 ? 0x80 : 0;
+  for (std::size_t size = 0; size < bytes.size(); size += size < 300 ? 1 : 97) {
+    const auto some = std::span<const unsigned char>(bytes).last(size);
+    ASSERT_EQ(monofold::runtime::quick_crc32_of(some), monofold::detail::crc32_of(some)) << size;
+  }
+}
+
 TEST(quick_crc32, has_the_check_value_that_catalogues_give) {
   const char digits[] = "123456789123456789123456789123456789123456789123456789123456789123456789";
   const auto* const bytes = reinterpret_cast<const unsigned char*>(digits);

@@ -281,10 +281,17 @@ TEST(reducer_fused, parts_that_begin_at_tiles_merge_to_one_call) {
 
 /// Whether the grouping of items cannot change a bit of the answer.
 bool is_exact(operation op, mf::dtype type) {
-  const operation_list grouped{operation::sum,      operation::mean, operation::prod,
-                               operation::var,      operation::std,  operation::norm1,
-                               operation::norm2,    operation::dot,  operation::mean_square,
-                               operation::logsumexp};
+  const operation_list grouped{operation::sum,
+                               operation::mean,
+                               operation::prod,
+                               operation::var,
+                               operation::std,
+                               operation::norm1,
+                               operation::norm2,
+                               operation::dot,
+                               operation::mean_square,
+                               operation::logsumexp,
+                               operation::softmax_denominator};
   return !mf::info(type).is_floating ||
          std::find(grouped.begin(), grouped.end(), op) == grouped.end();
 }

@@ -18,7 +18,6 @@
 #include "tests/runtime/parity.hpp"
 
 namespace {
-
 using namespace parity;  // NOLINT: a test is made of it
 using numbers = std::vector<number>;
 using indices = std::vector<std::int64_t>;
@@ -179,7 +178,7 @@ std::optional<number> answer_for_nothing(operation op) {
     case operation::any: return false;
     case operation::all: return true;
     case operation::norm2: return 0.0;
-    case operation::logsumexp: return -std::numeric_limits<double>::infinity();
+    case operation::logsumexp: return -infinity;
     case operation::norm1:
     case operation::norminf: return floating ? number(0.0) : number(std::uint64_t{0});
     case operation::bit_and:
@@ -200,7 +199,8 @@ TEST(reducer, answers_for_nothing) {
       const sequence<Item> only_nan(mf::is_floating_v<Item> ? pattern::only_nan : pattern::zero,
                                     mf::is_floating_v<Item> ? 5000 : 0);
       for (const auto& one : mf::runtime::operations) {
-        if (!mf::runtime::is_defined(one.op, entry.type)) continue;
+        const bool is_pair = one.op == operation::softmax_denominator;  // reducer_logsumexp_test
+        if (is_pair || !mf::runtime::is_defined(one.op, entry.type)) continue;
         for (int way = 0; way < 6; ++way) {
           const bool left_out = way == 5 && one.op != operation::dot;
           request what{entry.type, {one.op}, static_cast<nan_policy>(left_out ? 1 : way % 3)};

@@ -28,10 +28,7 @@ namespace monofold::detail {
 /// tested by  tests/exact/environment_test.cpp, tests/exact/accumulator_test.cpp
 class rounding_flags {
  public:
-  MONOFOLD_INLINE rounding_flags()
-      : before_(read()), are_raised_((before_ & inexact) != 0 || are_raised()) {
-    clear();
-  }
+  MONOFOLD_INLINE rounding_flags() : before_(read()) { clear(); }
   MONOFOLD_INLINE ~rounding_flags() { write(before_); }
   rounding_flags(const rounding_flags&) = delete;
   rounding_flags& operator=(const rounding_flags&) = delete;
@@ -40,18 +37,29 @@ class rounding_flags {
   /// Since they were cleared: a result was rounded, overflowed, or is NaN of what was none. Always true where no
   /// arithmetic raises them: emulators of processors may leave that out, as Valgrind does.
   MONOFOLD_INLINE bool any() const {
-    return !are_raised_ || (read() & (invalid | overflow | inexact)) != 0;
+    return !are_raised() || (read() & (invalid | overflow | inexact)) != 0;
   }
 
  private:
   static constexpr std::uint32_t every_flag = 0x3f;
   static constexpr std::uint32_t invalid = 0x01, overflow = 0x08, inexact = 0x20;
 
-  static bool are_raised() {
+  /// What a thread's flags are says nothing of who raised them, so arithmetic is asked, once.
+  MONOFOLD_INLINE static bool are_raised() {
+    const int known = __atomic_load_n(&known_, __ATOMIC_RELAXED);
+    return known != 0 ? known > 0 : ask();
+  }
+  /// With all flags down; leaves them as they were then.
+  __attribute__((noinline)) static bool ask() {
     volatile double one = 1.0, tiny = 0x1p-60;
+    const std::uint32_t before = read();
+    write(before & ~every_flag);
     volatile double rounded = one + tiny;
     static_cast<void>(rounded);
-    return (read() & inexact) != 0;
+    const bool is_raised = (read() & inexact) != 0;
+    write(before);
+    __atomic_store_n(&known_, is_raised ? 1 : -1, __ATOMIC_RELAXED);
+    return is_raised;
   }
   MONOFOLD_INLINE static std::uint32_t read() {
     std::uint32_t now;
@@ -62,8 +70,8 @@ class rounding_flags {
     __asm__ volatile("ldmxcsr %0" : : "m"(next) : "memory");
   }
 
+  static inline int known_ = 0;  // whether they are raised: 1 yes, -1 no, 0 not asked yet
   std::uint32_t before_;
-  bool are_raised_;
 };
 
 #if !defined(__clang__)

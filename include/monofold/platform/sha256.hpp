@@ -1,12 +1,12 @@
 #pragma once
 /// platform/sha256: a digest of bytes, by which two parties compare what they have.
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 namespace monofold {
 
@@ -55,24 +55,29 @@ using sha256_digest = std::array<unsigned char, 32>;
 
 namespace detail {
 
-/// The SHA-256 of bytes; add(words, block) is sha256_add, or does the same.
+/// The SHA-256 of bytes; add(words, blocks, count) is sha256_add of each block in turn, or does the same.
 template <class Add>
-sha256_digest sha256_by(std::span<const unsigned char> bytes, const Add& add) {
-  // A bit that is set, zeros, and the number of bits fill the last block.
-  std::vector<unsigned char> padded(bytes.begin(), bytes.end());
-  padded.push_back(0x80);
-  while (padded.size() % detail::sha256_block != detail::sha256_block - 8) padded.push_back(0);
-  for (int shift = 56; shift >= 0; shift -= 8) {
-    padded.push_back(static_cast<unsigned char>(std::uint64_t{bytes.size()} * 8 >> shift));
-  }
+sha256_digest sha256_by(std::span<const unsigned char> bytes, Add add) {
   std::array<std::uint32_t, 8> words{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                      0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  for (std::size_t at = 0; at < padded.size(); at += detail::sha256_block) {
-    add(words, padded.data() + at);
+  const std::size_t whole = bytes.size() / sha256_block;
+  if (whole != 0) add(words, bytes.data(), whole);
+  // A bit that is set, zeros, and the number of bits fill the last block, or a second one.
+  const auto rest = bytes.subspan(whole * sha256_block);
+  std::array<unsigned char, 2 * sha256_block> last{};
+  std::copy(rest.begin(), rest.end(), last.begin());
+  last[rest.size()] = 0x80;
+  const std::size_t end = rest.size() < sha256_block - 8 ? sha256_block : 2 * sha256_block;
+  const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
+  for (std::size_t i = 0; i < 8; ++i) {
+    last[end - 1 - i] = static_cast<unsigned char>(bits >> 8 * i & 0xff);
   }
+  add(words, last.data(), end / sha256_block);
   sha256_digest digest;
-  for (std::size_t i = 0; i < digest.size(); ++i) {
-    digest[i] = static_cast<unsigned char>(words[i / 4] >> (24 - i % 4 * 8));
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    for (std::size_t k = 0; k < 4; ++k) {
+      digest[4 * i + k] = static_cast<unsigned char>(words[i] >> (24 - 8 * k) & 0xff);
+    }
   }
   return digest;
 }
@@ -81,11 +86,14 @@ sha256_digest sha256_by(std::span<const unsigned char> bytes, const Add& add) {
 
 /// The SHA-256 of bytes.
 ///
-/// cost       a copy of the bytes
 /// source     FIPS 180-4 (2015), sections 5.1.1 and 6.2
 /// tested by  tests/platform/sha256_test.cpp, python/tests/test_state.py
 inline sha256_digest sha256_of(std::span<const unsigned char> bytes) {
-  return detail::sha256_by(bytes, detail::sha256_add);
+  return detail::sha256_by(bytes, [](auto& words, const unsigned char* blocks, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      detail::sha256_add(words, blocks + i * detail::sha256_block);
+    }
+  });
 }
 
 }  // namespace monofold

@@ -1,4 +1,4 @@
-/// runtime/gpu/rows/logsumexp_rows: logarithms of sums of exponentials of rows of floating-point items.
+/// runtime/gpu/rows/logsumexp_rows: sums of exponentials of rows of floating-point items, and their logarithms.
 
 #include <cstdint>
 
@@ -21,13 +21,19 @@ struct row_logsumexp_fold : lifted_logsumexp_fold<Real> {
 
   MONOFOLD_GPU row_answer finish(const state& s) const {
     if (rules.raise_nan && is_nan(s.max)) return row_answer::failed(status::nan_found);
+    if (rules.op == operation::softmax_denominator)
+      return row_answer::of_real(one_nan(s.max), rules.to);
     return row_answer::of_real(logsumexp_fold<Real>{}.finish(s), rules.to);
+  }
+  /// Beside the largest item; for which nobody asks behind a logarithm.
+  MONOFOLD_GPU row_answer second(const state& s) const {
+    return row_answer::of_real(s.sum, rules.to);
   }
 };
 
 std::unique_ptr<row_pass> make_logsumexp_row_pass(const row_question& what,
                                                   const row_rules& rules) {
-  if (what.op != operation::logsumexp) return nullptr;
+  if (what.op != operation::logsumexp && what.op != operation::softmax_denominator) return nullptr;
   const row_logsumexp_fold<float> of_floats(rules);
   switch (what.type) {
     case dtype::float64:

@@ -171,6 +171,17 @@ MONOFOLD_GPU void put_answer(const row_store& store, std::int64_t row, const row
   }
 }
 
+/// The second number of a pair, of a floating-point type.
+MONOFOLD_GPU void put_second(const row_store& store, std::int64_t row, const row_answer& own) {
+  if (store.seconds == nullptr) return;
+  const auto put = [&]<class Word>(Word bits) { static_cast<Word*>(store.seconds)[row] = bits; };
+  switch (store.value_bytes) {
+    case 2: put(static_cast<std::uint16_t>(own.bits)); break;
+    case 4: put(static_cast<std::uint32_t>(own.bits)); break;
+    default: put(own.bits);
+  }
+}
+
 /// The place of one row's answer: what is assigned to it is stored.
 class row_place {
  public:
@@ -181,6 +192,9 @@ class row_place {
     return *this;
   }
   MONOFOLD_GPU std::int64_t length() const { return length_of_row(store_, row_); }
+  MONOFOLD_GPU void put_second(const row_answer& own) const {
+    runtime::put_second(store_, row_, own);
+  }
 
  private:
   const row_store& store_;
@@ -198,6 +212,10 @@ struct row_sink {
   MONOFOLD_GPU void operator()(const F& f, const typename F::state& total) const {
     if constexpr (requires { f.needs_length(); }) {
       *out = f.answer(total, f.needs_length() ? out.length() : 0);
+    } else if constexpr (requires { f.second(total); }) {
+      const row_answer own = f.finish(total);
+      *out = own;
+      if (own.code == status::ok) out.put_second(f.second(total));
     } else {
       *out = f.finish(total);
     }

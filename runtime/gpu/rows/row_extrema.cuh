@@ -104,10 +104,31 @@ row_extremum_fold<Word> extremum_fold_of(const row_question& what, const row_rul
   return fold;
 }
 
-/// The same where places are not asked for: the key alone, which a warp exchanges by an instruction.
-///
-/// Keys lie on a ring: NaN of either sign are neighbours. Keys of short words are turned so that NaN come last, or first
-/// where they are left out, and tell in the end whether there was one.
+/// Keys of items that are turned on a ring, where NaN of either sign are neighbours: NaN come last, or first where they
+/// are left out, and tell in the end whether there was one.
+template <class Word>
+struct key_ring {
+  Word first = 0;                           // the key that comes first
+  Word most = static_cast<Word>(~Word{0});  // of numbers, as turned: above it are NaN
+  Word least = 1;                           // below it are NaN that are left out
+
+  MONOFOLD_HD static key_ring of(const row_extremum_fold<Word>& keys) {
+    key_ring out;
+    if (keys.infinite == 0) return out;
+    const bool is_norm = keys.turned == keys.sign;
+    const auto negative = static_cast<Word>(keys.infinite | keys.sign);
+    const bool is_smallest = keys.flipped != 0;
+    const Word low = is_norm ? Word{0} : is_smallest ? keys.infinite : negative;
+    const Word high = is_smallest ? negative : keys.infinite;
+    out.first = static_cast<Word>(keys.rules.omit_nan ? keys.key_of(high) + 1 : keys.key_of(low));
+    out.least = static_cast<Word>(keys.key_of(low) - out.first);
+    out.most = static_cast<Word>(keys.key_of(high) - out.first);
+    return out;
+  }
+};
+
+/// The same where places are not asked for: the key alone, which a warp exchanges by an instruction. Keys of short words
+/// are turned.
 ///
 /// source     one H200: maxima of rows of 8 and 16 bits take 0.82 to 0.91 of the time by turned keys. Longer words keep
 ///            the branch for NaN: without it the compiler puts each load next to where it is used, so that few are on
@@ -120,20 +141,10 @@ struct row_best_fold {
   static constexpr bool are_turned = sizeof(Word) <= 2;
 
   row_extremum_fold<Word> keys;
-  Word first = 0;                           // the key that comes first
-  Word most = static_cast<Word>(~Word{0});  // of numbers, as states have it: above it are NaN
-  Word least = 1;                           // below it are NaN that are left out
+  key_ring<Word> ring;
 
   MONOFOLD_HD explicit row_best_fold(const row_extremum_fold<Word>& own) : keys(own) {
-    if (!are_turned || keys.infinite == 0) return;
-    const bool is_norm = keys.turned == keys.sign;
-    const auto negative = static_cast<Word>(keys.infinite | keys.sign);
-    const bool is_smallest = keys.flipped != 0;
-    const Word low = is_norm ? Word{0} : is_smallest ? keys.infinite : negative;
-    const Word high = is_smallest ? negative : keys.infinite;
-    first = static_cast<Word>(keys.rules.omit_nan ? keys.key_of(high) + 1 : keys.key_of(low));
-    least = static_cast<Word>(keys.key_of(low) - first);
-    most = static_cast<Word>(keys.key_of(high) - first);
+    if (are_turned) ring = key_ring<Word>::of(own);
   }
 
   MONOFOLD_HD state lift(Word item, std::int64_t) const {
@@ -142,7 +153,7 @@ struct row_best_fold {
       // All bits of negative floats; `turned` is 0 where the highest bit is no sign.
       const auto negative = static_cast<Word>(static_cast<integer>(item) >> (8 * sizeof(Word) - 1));
       return static_cast<Word>((item ^ keys.sign ^ (negative & keys.turned) ^ keys.flipped) -
-                               first);
+                               ring.first);
     } else {
       if (keys.is_nan_item(item)) return keys.rules.omit_nan ? 0 : keys.nan_key;
       return keys.key_of(item);
@@ -154,9 +165,24 @@ struct row_best_fold {
   /// Keys below those of numbers are of a float's NaN: a row of NaN that are left out has one.
   MONOFOLD_HD bool needs_length() const { return keys.infinite == 0 || !keys.rules.omit_nan; }
   MONOFOLD_GPU row_answer answer(state found, std::int64_t count) const {
-    const bool is_nothing = needs_length() ? count == 0 : found < least;
-    const auto key = static_cast<Word>(found + first);
-    return keys.finish({found > most ? keys.nan_key : key, is_nothing ? -1 : 0});
+    const bool is_nothing = needs_length() ? count == 0 : found < ring.least;
+    const auto key = static_cast<Word>(found + ring.first);
+    return keys.finish({found > ring.most ? keys.nan_key : key, is_nothing ? -1 : 0});
+  }
+
+  /// How columns have keys, which are turned, see engine/gpu/segment/packed_across.
+  MONOFOLD_GPU monofold::detail::packed_keys<Word> packed() const {
+    return {static_cast<Word>(keys.sign ^ keys.flipped), keys.turned,
+            static_cast<Word>(Word{0} - key_ring<Word>::of(keys).first)};
+  }
+  MONOFOLD_GPU state state_of_packed(Word key) const {
+    if constexpr (are_turned) {
+      return key;
+    } else {
+      const key_ring<Word> own = key_ring<Word>::of(keys);
+      if (key > own.most) return keys.nan_key;
+      return key < own.least ? 0 : key + own.first;
+    }
   }
 };
 

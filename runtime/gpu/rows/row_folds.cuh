@@ -337,14 +337,7 @@ struct row_count_fold {
     if (rules.op == operation::any) return row_answer::of_integer(total > 0 ? 1 : 0, 0, rules.to);
     if (rules.op == operation::all)
       return row_answer::of_integer(total == count ? 1 : 0, 0, rules.to);
-    if (rules.op != operation::mean) {
-      // A sum of signed integers is an int64, whatever type is asked for then.
-      constexpr int128 most = (int128{1} << 63) - 1;
-      if (sign != 0 && rules.to == dtype::uint64 && total > most) {
-        return row_answer::failed(status::integer_overflow);
-      }
-      return row_answer::of_integer(total, 0, rules.to);
-    }
+    if (rules.op != operation::mean) return row_answer::of_integer(total, 0, rules.to);
     if (count == 0) return row_answer::failed(status::empty_input);
     return row_answer::of_integer(total, static_cast<std::uint64_t>(count), rules.to);
   }

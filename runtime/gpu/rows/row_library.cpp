@@ -89,16 +89,14 @@ row_failure start_device_rows(const row_question& what, const device_row_items& 
     copy = merged.first;
     own = {merged.first.get(), merged.rows};
   }
-  row_store store{out.values,
-                  out.indices,
-                  room.failed(),
-                  items.rows.row_items,
-                  items.starts,
-                  items.stops,
-                  static_cast<std::int32_t>(monofold::info(what.to).size_bytes)};
-  const bool is_pair = what.op == operation::minmax;
-  if (!is_pair || out.values != nullptr) pass->start(own, store, room);
-  if (is_pair && out.seconds != nullptr) {
+  const bool has_two_passes = what.op == operation::minmax;
+  row_store store{
+      out.values,           has_two_passes ? nullptr : out.seconds,
+      out.indices,          room.failed(),
+      items.rows.row_items, items.starts,
+      items.stops,          static_cast<std::int32_t>(monofold::info(what.to).size_bytes)};
+  if (!has_two_passes || out.values != nullptr) pass->start(own, store, room);
+  if (has_two_passes && out.seconds != nullptr) {
     pass = make_row_pass(what, placed(operation::max, out.indices));
     if (pass == nullptr) throw error(status::unsupported);
     store.values = out.seconds;

@@ -41,7 +41,7 @@ struct device_row_items {
 /// Memory that the device writes; null: nobody wants it. Top and bottom write k numbers a row.
 struct device_row_outputs {
   void* values;
-  void* seconds;  // the largest items of minmax
+  void* seconds;  // of pairs, such as the largest items of minmax
   std::int64_t* indices;
 };
 

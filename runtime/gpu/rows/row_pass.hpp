@@ -24,6 +24,7 @@ struct row_rules {
 /// Where the answers of all rows go.
 struct row_store {
   void* values;
+  void* seconds;  // of answers that are pairs, where one pass gives both
   std::int64_t* indices;
   unsigned long long* failed;  // ~ the lowest row without an answer, 4 bits of its status behind it
   // The length of rows that all have one, or else where they begin and end.

@@ -82,9 +82,6 @@ inline constexpr int least_row_chunks<runtime::row_best_fold<Word>> = 2 * warp_l
 
 // Their items get no index.
 template <class Word>
-inline constexpr bool loads_wide_v<runtime::row_best_fold<Word>> =
-    runtime::row_best_fold<Word>::are_turned;
-template <class Word>
 inline constexpr bool loads_wide_v<runtime::row_count_fold<Word>> = sizeof(Word) <= 4;
 
 }  // namespace monofold::detail

@@ -11,6 +11,7 @@
 #include "monofold/fold/exact/bin_vectors.hpp"
 #include "monofold/fold/exact/exponent_table.hpp"
 #include "monofold/fold/exact/kept_bins.hpp"
+#include "monofold/fold/exact/split_sweep.hpp"
 #include "monofold/fold/exact/state.hpp"
 #include "monofold/fold/exact/sweep.hpp"
 #include "monofold/fold/exact/term.hpp"
@@ -93,6 +94,7 @@ class bin_accumulator {
   static constexpr bool wide = sizeof(item) == 8;
   static constexpr bool rest_tells = wide && !squares;
   static constexpr bool grouped = squares && has_square_groups<item>(bytes);
+  static constexpr bool split = has_split_sums<kind, item>(bytes);
   static constexpr int parts = parts_of_term<kind, item>;
   static constexpr int few = swept_term<Term>::bins.few;
   static constexpr int more = swept_term<Term>::bins.more;
@@ -104,6 +106,7 @@ class bin_accumulator {
   // are smaller.
   static constexpr int tight = squares && is_verified<item>(few, bytes) ? 4 : 0;
   static constexpr std::int64_t least_aligned = 32 << 10;  // bytes
+  static constexpr int least_split = 512;  // items: to look at flags takes as long as some dozens
   static constexpr int scale = squares ? 0 : sweep_scale<item>;
   static constexpr int highest =
       wide ? highest_exponent : float_format<item>::max_exponent * (squares ? 2 : 1);
@@ -198,9 +201,13 @@ class bin_accumulator {
       }
     }
     double bin[bins][lanes];
-    for (int k = 0; k < bins; ++k) {
-      const auto anchor = bits_as<double>(kept_.anchor(k));
-      for (double& m : bin[k]) m = anchor;
+    empty<bins>(bin);
+    if constexpr (split && bins == few) {
+      if (count >= least_split && add_split(items, count, bin)) {
+        keep<bins>(bin);
+        count_block(counted);
+        return count;
+      }
     }
     block_range range = sweep<bytes, bins, kind>(items, count, bin);
     std::int64_t zeros = 0;
@@ -212,6 +219,23 @@ class bin_accumulator {
     if (!fits<bins>(range)) {
       return move_bins(items, count, counted, range);
     }
+    const bool lowest_used = keep<bins>(bin);
+    own_.counts.minus_zeros += zeros;
+    count_block(counted);
+    if constexpr (bins > few) return_to_fewer<bins>(range, lowest_used);
+    return count;
+  }
+
+  template <int bins, int lanes>
+  MONOFOLD_INLINE void empty(double (&bin)[bins][lanes]) const {
+    for (int k = 0; k < bins; ++k) {
+      const auto anchor = bits_as<double>(kept_.anchor(k));
+      for (double& m : bin[k]) m = anchor;
+    }
+  }
+  /// What was deposited joins what is kept; whether bins below the second have taken anything.
+  template <int bins, int lanes>
+  MONOFOLD_INLINE bool keep(const double (&bin)[bins][lanes]) {
     bool lowest_used = false;
     for (int k = 0; k < bins; ++k) {
       const std::uint64_t anchor = kept_.anchor(k);
@@ -221,15 +245,36 @@ class bin_accumulator {
         lowest_used |= k >= 2 && units != 0;
       }
     }
-    own_.counts.minus_zeros += zeros;
-    count_block(counted);
-    if constexpr (bins > few) return_to_fewer<bins>(range, lowest_used);
-    return count;
+    return lowest_used;
   }
+
+#if defined(MONOFOLD_QUIET_VECTORS)
+  /// Whether the bins, which stand at their anchors, took a block by the sums of its halves; if not they stand there anew.
+  template <int bins, int lanes>
+  MONOFOLD_INLINE bool add_split(const item* items, int count,
+                                 double (&bin)[bins][lanes]) requires split {
+    if (!kept_.tries.next()) return false;
+    split_sums<bytes> sums;
+    {
+      const rounding_flags flags;
+      split_sweep_avx2<kind>(items, count, sums);
+      if (flags.any()) return false;
+    }
+    if (!deposit_split<bytes>(sums, bin)) {
+      empty<bins>(bin);
+      return false;
+    }
+    kept_.tries.succeeded();
+    if (sums.may_have_minus_zero) {
+      own_.counts.minus_zeros += minus_zeros_of<bytes>(items, count).count;
+    }
+    return true;
+  }
+#endif
 
   /// Whether the bins took a block of squares in groups.
   MONOFOLD_INLINE bool add_groups(const item* items, int count) requires grouped {
-    if (!kept_.asks_flags()) return false;
+    if (!kept_.tries.next()) return false;
     flags_.clear();  // other ways of blocks before may have rounded
     constexpr int num = sweep_lanes<item>(few, bytes) * 8 / bytes;
     bin_vectors<bytes, few, num> sums(kept_);
@@ -237,7 +282,7 @@ class bin_accumulator {
     sweep_square_groups<bytes, false>(items, count, sums.m, none);
     if (sums.count_units(flags_, kept_) && !flags_.any()) {
       sums.keep(kept_);
-      kept_.unseen_blocks = 0;
+      kept_.tries.succeeded();
       return true;
     }
     return false;

@@ -5,6 +5,7 @@
 
 #include "monofold/fold/exact/anchors.hpp"
 #include "monofold/fold/exact/number.hpp"
+#include "monofold/fold/exact/quick_tries.hpp"
 #include "monofold/platform/bits.hpp"
 #include "monofold/platform/float_format.hpp"
 #include "monofold/platform/host_device.hpp"
@@ -23,9 +24,9 @@ struct kept_bins {
   static constexpr int most_blocks = 1 << 11;
 
   bool by_table = false;  // no bins hold the data: a table takes it
-  int unseen_blocks =
-      0;         // that go another way, such as to the table, before one is looked at again
-  int bins = 0;  // 0: none stand yet
+  int unseen_blocks = 0;  // that go to the table before one is looked at again
+  quick_tries tries;      // of ways that flags verify, beside one that they do not
+  int bins = 0;           // 0: none stand yet
   int lanes = 0;
   int max_exponent = 0;
   int scale = 0;
@@ -58,13 +59,6 @@ struct kept_bins {
   __attribute__((noinline)) void empty(Number& own) {
     add_to(own);
     clear();
-  }
-  /// Whether a block is tried in a way that flags verify, beside one that they do not. Whoever tries clears
-  /// `unseen_blocks` if that did: after two blocks in succession that were rounded, 14 are not tried.
-  MONOFOLD_INLINE bool asks_flags() {
-    if (--unseen_blocks >= 0) return false;
-    if (unseen_blocks == -2) unseen_blocks = 14;
-    return true;
   }
   /// The rest of a rounded number below 2^max_exponent is at most 2^(max_exponent - 54).
   MONOFOLD_INLINE int exponent(int k) const {

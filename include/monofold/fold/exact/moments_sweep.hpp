@@ -151,14 +151,14 @@ class moments_sweep {
     kept_bins& v = own.value_bins;
     kept_bins& s = own.square_bins;
     if constexpr (grouped) {
-      if (s.asks_flags()) {
+      if (s.tries.next()) {
         flags.clear();  // other ways of blocks before may have rounded
         bin_vectors<bytes, 1, num> first(v);
         bin_vectors<bytes, 2, num> second(s);
         const bool may_have_minus_zero =
             sweep_square_groups<bytes, true>(items, count, second.m, first.m[0]);
         if (first.count_units(flags, v) && second.count_units(flags, s) && !flags.any()) {
-          s.unseen_blocks = 0;
+          s.tries.succeeded();
           return keep(own, items, count, may_have_minus_zero, first, second);
         }
       }

@@ -100,13 +100,13 @@ class factor_sweep {
     const rounding_flags flags;
     std::int64_t done = 0;
     while (count - done >= turn) {
-      if (!to.kept.asks_flags()) break;
+      if (!to.kept.tries.next()) break;
       const std::int64_t left = count - done;
       const int n = left < block ? static_cast<int>(left / turn * turn) : block;
       bin_vectors<64, bins, num> sums(to.kept);
       const bool may_have_minus_zero = deposit(x + done, y + done, n, sums.m);
       if (!sums.count_units(flags, to.kept) || flags.any()) break;
-      to.kept.unseen_blocks = 0;
+      to.kept.tries.succeeded();
       own.counts.items += n;
       if (may_have_minus_zero) {
         own.counts.minus_zeros += minus_zeros_of_products(x + done, y + done, n);

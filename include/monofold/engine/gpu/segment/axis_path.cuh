@@ -58,6 +58,11 @@ class axis_path {
         rows_as_(first, rows),
         side_by_side_(f, rows_as_.view, rows_as_.segments, multiprocessors) {
     groups_ = (rows.num_rows + warp_lanes - 1) / warp_lanes;
+    if constexpr (is_packed) {
+      packed_ = packed_shape::of(rows, first, sizeof(Item), multiprocessors);
+      nodes_ = packed_.nodes(rows.row_items);
+      return;
+    }
     const std::int64_t tiles = (rows.row_items + tile_items_v<Item> - 1) / tile_items_v<Item>;
     const auto nodes_at = [&](int level) { return ((tiles - 1) >> level) + 1; };
     const auto warps_at = [&](int level) { return groups_ * nodes_at(level) * sharing_; };
@@ -124,6 +129,9 @@ class axis_path {
   }
 
  private:
+  /// Whether only words and keys matter: of one reduced axis.
+  static constexpr bool is_packed =
+      one_axis && is_packed_best_v<F> && std::is_same_v<First, const Item*>;
   static constexpr bool adds_exactly = !std::is_void_v<across_term_t<F, contiguous_view<Item>>>;
   static constexpr std::int64_t least_shared_items = 64;
   /// Teams of a block that share columns: two take the least time, one and four up to 1.05 and 1.4 of it.
@@ -140,7 +148,7 @@ class axis_path {
   static constexpr std::int64_t most_wide_bytes = std::int64_t{64} << 20;
   using term = across_term_t<F, contiguous_view<Item>>;
   static constexpr bool may_be_staged = [] {
-    if constexpr (!std::is_same_v<First, const Item*>) {
+    if constexpr (!std::is_same_v<First, const Item*> || is_packed) {
       return false;
     } else if constexpr (adds_exactly) {
       return sizeof(Item) <= 4 && adds_by_doubles_v<F, term>;
@@ -242,13 +250,18 @@ class axis_path {
                   lane_rows,
                   lane_rows > 1 && are_neighbours() ? 1 : warp_lanes,
                   wide,
+                  packed_,
                   is_staged_,
                   sinks,
                   rows_,
                   fold_};
     constexpr int warps = across_threads / warp_lanes;
     failure failed;
-    if constexpr (adds_exactly) {
+    if constexpr (is_packed) {
+      const std::int64_t all = packed_.units * nodes_ << packed_.sharing;
+      failed = launch_early(fold_across_kernel<job>, (all + warps - 1) / warps, across_threads, 0,
+                            on, own);
+    } else if constexpr (adds_exactly) {
       const std::int64_t all = groups * nodes_ * sharing_;
       static_assert(!may_be_staged || across_block<job>::shared_bytes <= most_static_bytes);
       const int bytes = is_staged_ ? staged_bytes : 0;
@@ -353,6 +366,7 @@ class axis_path {
   std::int32_t nodes_ = 1;
   std::int32_t level_ = 0;
   std::int32_t sharing_ = 1;
+  packed_shape packed_;
   bool is_staged_ = false;
 };
 

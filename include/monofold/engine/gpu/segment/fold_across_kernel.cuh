@@ -7,6 +7,7 @@
 #include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/segment/job.cuh"
 #include "monofold/engine/gpu/segment/lane_items.cuh"
+#include "monofold/engine/gpu/segment/packed_across.cuh"
 #include "monofold/engine/gpu/segment/paged_extremum.cuh"
 #include "monofold/engine/gpu/segment/row_place.cuh"
 #include "monofold/engine/gpu/segment/short_across.cuh"
@@ -118,6 +119,7 @@ struct across_job {
   std::int32_t lane_rows;   // of a lane
   std::int32_t rows_apart;  // those of a lane: 1, or a warp's lanes
   wide_shape wide;          // sharing > 0: lanes load items of neighbouring rows together instead
+  packed_shape packed;      // of folds that find the best
   bool is_staged;           // by pages of a block's columns, which teams share
   Sinks sinks;
   array_rows rows;
@@ -295,14 +297,12 @@ MONOFOLD_GPU void find_staged_across(const Job& job) {
       best.total(job.first + own.unit.place.offset, job.rows.reduced[0].stride, begin, end));
 }
 
+/// Folds rows whose items lie apart.
+///
+/// sync       all threads of the block
 template <class Job>
-__global__ void __launch_bounds__(across_threads,
-                                  across_resident_blocks<typename Job::fold, typename Job::item>)
-    fold_across_kernel(MONOFOLD_GRID_CONSTANT const Job job) {
+MONOFOLD_GPU void fold_apart(const Job& job) {
   using fold = typename Job::fold;
-  let_next_launch_begin();
-  if (job.layout != handed_layout_of<fold, typename Job::view>()) trap();
-  wait_for_launches_before();
   if constexpr (has_pages_v<Job> && finds_by_pages_v<fold, typename Job::item>) {
     if (job.is_staged) return find_staged_across(job);
   }
@@ -321,6 +321,21 @@ __global__ void __launch_bounds__(across_threads,
   }
   give_across(job, unit,
               fold_tiles_apart(job, job.first + unit.place.offset, unit.first, unit.end));
+}
+
+template <class Job>
+__global__ void __launch_bounds__(across_threads,
+                                  across_resident_blocks<typename Job::fold, typename Job::item>)
+    fold_across_kernel(MONOFOLD_GRID_CONSTANT const Job job) {
+  using fold = typename Job::fold;
+  let_next_launch_begin();
+  if (job.layout != handed_layout_of<fold, typename Job::view>()) trap();
+  wait_for_launches_before();
+  if constexpr (has_pages_v<Job> && is_packed_best_v<fold>) {
+    find_packed_across(job);
+  } else {
+    fold_apart(job);
+  }
 }
 
 }  // namespace monofold::detail

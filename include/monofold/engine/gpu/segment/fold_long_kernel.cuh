@@ -24,6 +24,36 @@ MONOFOLD_GPU std::int64_t take_next(unsigned long long* counter, int count) {
   return static_cast<std::int64_t>(shuffle_from(own, 0));
 }
 
+/// Folds the listed segments that a warp folds by itself.
+///
+/// sync       all lanes of the warp
+template <class Job>
+MONOFOLD_GPU void fold_mediums(const work_list& list, long_block<Job>& own) {
+  segment_counters* const counters = list.counters;
+  const auto listed = static_cast<std::int64_t>(counters->mediums);
+  const std::int64_t mediums = listed < list.medium_capacity ? listed : list.medium_capacity;
+  // Several at a time where there are many: a counter is not counted up faster than every 2 ns.
+  const std::int64_t all_warps = std::int64_t{gridDim.x} * long_block<Job>::warps;
+  const int each = static_cast<int>(floor_power(mediums / (4 * all_warps), 1, 32));
+  std::int64_t next = mediums > 0 ? take_next(&counters->next_medium, each) : 0;
+  auto sums = own.waiting_here();
+  MONOFOLD_ROLL
+  while (next < mediums) {
+    const std::int64_t after = take_next(&counters->next_medium, each);
+    const std::int64_t end = next + each < mediums ? next + each : mediums;
+    MONOFOLD_ROLL
+    for (std::int64_t at = next; at < end; ++at) {
+      if constexpr (long_block<Job>::adds_short) {
+        sums.add(list.mediums[at]);
+      } else {
+        own.fold_segment(list.mediums[at]);
+      }
+    }
+    next = after;
+  }
+  sums.finish();
+}
+
 /// Folds the segments that the first kernel has listed.
 ///
 /// shape      states: as many as `list` has room for units
@@ -55,20 +85,7 @@ __global__ void __launch_bounds__(long_block<Job>::warps* warp_lanes, long_resid
     const std::int64_t first = at - unit.node;
     own.fold_node(unit.segment, unit.node, unit.nodes, first, list.tickets + first);
   }
-  const auto listed = static_cast<std::int64_t>(counters->mediums);
-  const std::int64_t mediums = listed < list.medium_capacity ? listed : list.medium_capacity;
-  // Several at a time where there are many: a counter is not counted up faster than every 2 ns.
-  const std::int64_t all_warps = std::int64_t{gridDim.x} * long_block<Job>::warps;
-  const int each = static_cast<int>(floor_power(mediums / (4 * all_warps), 1, 32));
-  std::int64_t next = mediums > 0 ? take_next(&counters->next_medium, each) : 0;
-  MONOFOLD_ROLL
-  while (next < mediums) {
-    const std::int64_t after = take_next(&counters->next_medium, each);
-    const std::int64_t end = next + each < mediums ? next + each : mediums;
-    MONOFOLD_ROLL
-    for (std::int64_t at = next; at < end; ++at) own.fold_segment(list.mediums[at]);
-    next = after;
-  }
+  fold_mediums(list, own);
   end_segments(counters, report);
 }
 

@@ -7,6 +7,7 @@
 #include "monofold/engine/gpu/segment/exact_node.cuh"
 #include "monofold/engine/gpu/segment/job.cuh"
 #include "monofold/engine/gpu/segment/tile_range.cuh"
+#include "monofold/engine/gpu/segment/waiting_sums.cuh"
 #include "monofold/engine/gpu/segment/warp_team.cuh"
 #include "monofold/engine/gpu/tree/fold_tiles_kernel.cuh"
 #include "monofold/engine/gpu/tree/locate.cuh"
@@ -33,11 +34,12 @@ class long_block {
   using fold = typename Job::fold;
   using state = typename Job::state;
   using part = typename Job::part_type;
-  using term = segment_term_t<fold, typename Job::view_type>;
   using range_fold = job_tiles<Job>;
+  static constexpr bool adds_short = range_fold::adds_short;
+  using waiting = waiting_sums<Job, adds_short>;
   /// How many bytes a warp needs. Blocks have fewer warps where states are large.
-  static constexpr int warp_bytes =
-      range_fold::scratch_bytes + in_chunks_of_16(3 * static_cast<int>(sizeof(state)));
+  static constexpr int warp_bytes = range_fold::scratch_bytes + waiting::warp_bytes +
+                                    in_chunks_of_16(3 * static_cast<int>(sizeof(state)));
   static constexpr int room = max_shared_bytes - 4 * static_cast<int>(max_few_segments);
   static constexpr int all_warps = 8 * warp_bytes <= room   ? 3
                                    : 4 * warp_bytes <= room ? 2
@@ -45,9 +47,9 @@ class long_block {
                                                             : 0;
   static constexpr int warps = 1 << all_warps;
   static constexpr int pieces = 2 * warps;  // of a node
-  static constexpr bool adds_short = range_fold::adds_short;
   static constexpr int states_bytes = in_chunks_of_16(warps * static_cast<int>(sizeof(state)));
-  static constexpr int shared_bytes = warps * range_fold::scratch_bytes + 3 * states_bytes;
+  static constexpr int waiting_at = warps * range_fold::scratch_bytes + 3 * states_bytes;
+  static constexpr int shared_bytes = waiting_at + warps * waiting::warp_bytes;
 
   /// How many bytes the states of so many nodes take, with the sums behind them.
   MONOFOLD_HD static constexpr std::int64_t bytes_of_states(std::int64_t num) {
@@ -90,10 +92,12 @@ class long_block {
         static_cast<int>(adds_short ? plan_.nodes_of_row() : plan_.nodes_of(plan_.row_tiles));
     if (plan_.team_level == 0 && nodes == 1) {
       if constexpr (adds_short) {
+        waiting sums = waiting_here();
         MONOFOLD_ROLL
         for (std::int64_t row = warp; row < plan_.segments; row += blocks_in_grid() * warps) {
-          fold_segment(row);
+          sums.add(row);
         }
+        sums.finish();
       } else if (warp < plan_.segments) {
         fold_segment(warp);
       }
@@ -109,17 +113,19 @@ class long_block {
   ///
   /// sync       all lanes of the warp
   MONOFOLD_GPU void fold_segment(std::int64_t segment) {
+    static_assert(!adds_short, "see waiting_here");
     const segment_ends ends = job_.ends_of(segment);
     state* const own = own_states_ + warp_rank();
-    if constexpr (!std::is_void_v<term>) {
-      range_fold::store_total(job_.f, job_.range_of(ends), ends.count(), scratch_, own,
-                              job_.sinks.of(segment));
-    } else {
-      const part items = job_.part(ends);
-      range_fold::fold(job_.f, tiles_in(items, ends, 0, job_.tiles_of(ends)), scratch_, own);
-      store_state(job_, segment, *own);
-      sync_warp();  // the state read above is overwritten by the next call
-    }
+    const part items = job_.part(ends);
+    range_fold::fold(job_.f, tiles_in(items, ends, 0, job_.tiles_of(ends)), scratch_, own);
+    store_state(job_, segment, *own);
+    sync_warp();  // the state read above is overwritten by the next call
+  }
+  /// What adds segments exactly, each by one warp, and finishes them together.
+  MONOFOLD_GPU waiting waiting_here() const {
+    char* const shared = scratch_ - warp_rank() * range_fold::scratch_bytes;
+    return {job_, shared + waiting_at + warp_rank() * waiting::warp_bytes, scratch_,
+            own_states_ + warp_rank()};
   }
 
  private:

@@ -247,8 +247,14 @@ requires(!std::is_void_v<Term>) class tile_range_fold<F, Part, Term, Range> {
       if (!any_lane(!is_done)) return sync_warp();  // shared memory read above may be overwritten
       add(range, 0, 1, scratch, false, own);
     }
+    finish_words(f, count, scratch, spare, sink);
+  }
+  /// Gives the sink the answer or state of the words in `scratch`.
+  template <class Sink>
+  MONOFOLD_GPU static void finish_words(const F& f, std::int64_t count, char* scratch, state* spare,
+                                        const Sink& sink) {
     words_type(words_in(scratch)).finish(f, count, spare, sink);
-    sync_warp();  // the same
+    sync_warp();  // shared memory read above may be overwritten
   }
 };
 
