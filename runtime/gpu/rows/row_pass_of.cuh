@@ -14,6 +14,7 @@
 #include "runtime/gpu/rows/row_extrema.cuh"
 #include "runtime/gpu/rows/row_folds.cuh"
 #include "runtime/gpu/rows/row_library.hpp"
+#include "runtime/gpu/rows/row_moments.cuh"
 #include "runtime/gpu/rows/row_pass.hpp"
 #include "runtime/gpu/rows/row_room.hpp"
 

@@ -190,10 +190,10 @@ requires is_quick_v<Real> MONOFOLD_GPU bool finish_pairs(
   return true;
 }
 
-/// The answer from sums of so many items to which additions of doubles have come; false where it may lie on either side
-/// of them.
+/// The answer from sums of so many items to which additions of doubles have come, so many to an item at most; false where
+/// it may lie on either side of them.
 template <class F, class Place>
-MONOFOLD_GPU bool finish_rounded(const F&, std::int64_t, double, double, Place) {
+MONOFOLD_GPU bool finish_rounded(const F&, std::int64_t, double, double, std::int64_t, Place) {
   return false;
 }
 

@@ -112,10 +112,13 @@ struct half_items {
   MONOFOLD_GPU static std::uint32_t low_limit(int field) {
     return field <= 1 ? 0 : static_cast<std::uint32_t>(field) << format::fraction_bits;
   }
-  MONOFOLD_GPU static bool is_below(std::uint32_t low, std::uint32_t limit) {
+  MONOFOLD_GPU static std::uint32_t low_key(std::uint32_t low) {
     const auto one = static_cast<std::int16_t>(low);
     const auto other = static_cast<std::int16_t>(low >> 16);
-    return (one < other ? one : other) < static_cast<int>(limit) - 0x8001;
+    return static_cast<std::uint32_t>((one < other ? one : other) + 0x8001);
+  }
+  MONOFOLD_GPU static bool is_below(std::uint32_t low, std::uint32_t limit) {
+    return low_key(low) < limit;
   }
   MONOFOLD_GPU static std::uint32_t key(std::uint32_t most) {
     return larger(most >> 16, most & 0xffffu);
@@ -164,6 +167,7 @@ struct thread_items<float> {
   MONOFOLD_GPU static std::uint32_t low_limit(int field) {
     return field <= 1 ? 0 : (static_cast<std::uint32_t>(field) << 24) - 1;
   }
+  MONOFOLD_GPU static std::uint32_t low_key(std::uint32_t low) { return low; }
   MONOFOLD_GPU static bool is_below(std::uint32_t low, std::uint32_t limit) { return low < limit; }
   MONOFOLD_GPU static std::uint32_t key(std::uint32_t most) { return most >> 1; }
   MONOFOLD_GPU static int max_exponent_of(std::uint32_t key) {

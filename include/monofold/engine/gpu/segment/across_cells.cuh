@@ -132,7 +132,8 @@ class across_cells {
   MONOFOLD_GPU static std::uint32_t finish(const Fold& f, const pairs& total, std::int64_t count,
                                            std::uint32_t wanted, const Sinks& sinks,
                                            std::int64_t number, int apart) {
-    return finish_cells<pair_cells<Term>>(f, total.own, count, wanted, sinks, number, apart);
+    return finish_cells<pair_cells<Term>>(f, total.own, count, wanted, sinks, number, apart, true,
+                                          {0, 0});
   }
 
   /// The same of doubles: answers for the rows of `at`; the bits of those that doubles do not hold.
@@ -164,8 +165,9 @@ class across_cells {
     int log2_count = 0;
     while (at.count >> log2_count > 0) ++log2_count;
     const bool is_exact = cells::holds(seen, how, log2_count);
-    if (!is_exact && !may_be_near_v<cells>) return at.rows;
-    return finish_cells<cells>(f, own, at.count, at.rows, sinks, number, apart, is_exact);
+    if (!is_exact && !may_be_near_v<cells, Fold>) return at.rows;
+    const rounding_bound bound = bound_of<cells, Fold>(seen, is_exact, at.count);
+    return finish_cells<cells>(f, own, at.count, at.rows, sinks, number, apart, is_exact, bound);
   }
 
  private:
@@ -179,14 +181,14 @@ class across_cells {
                                                  const typename Cells::cell (&own)[columns],
                                                  std::int64_t count, std::uint32_t wanted,
                                                  const Sinks& sinks, std::int64_t number, int apart,
-                                                 bool is_exact = true) {
+                                                 bool is_exact, const rounding_bound& bound) {
     std::uint32_t left = 0;
     MONOFOLD_UNROLL
     for (int c = 0; c < columns; ++c) {
       if ((wanted >> c & 1) == 0) continue;
       const auto sink = sinks.of(number + c * apart);
       const bool is_done =
-          finish_cell<Cells>(f, own[c], static_cast<int>(count), is_exact, *sink.out);
+          finish_cell<Cells>(f, own[c], static_cast<int>(count), is_exact, bound, *sink.out);
       if (!is_done) left |= 1u << c;
     }
     return left;

@@ -10,6 +10,7 @@
 
 #include "monofold/engine/gpu/exact/finish.cuh"
 #include "monofold/engine/gpu/exact/term_format.cuh"
+#include "monofold/engine/gpu/segment/double_sums.cuh"
 #include "monofold/engine/gpu/segment/exact_row.cuh"
 #include "monofold/engine/gpu/segment/exact_team.cuh"
 #include "monofold/engine/gpu/segment/slot_cells.cuh"
@@ -120,16 +121,27 @@ MONOFOLD_GPU bool answer_of_two(const F& f, double high, double low, int count, 
   }
 }
 
-/// Whether the answer is found from cells that may have been rounded, too: in `finish_nearly`.
-template <class Cells>
+/// Whether the answer of a fold is found from cells that may have been rounded, too: in `finish_nearly`.
+template <class Cells, class F>
 inline constexpr bool may_be_near_v = false;
+/// What bounds the rounding of cells that `seen` tells of, where they are not exact.
+///
+/// sync       all lanes of the warp
+template <class Cells, class F>
+MONOFOLD_GPU rounding_bound bound_of(const typename Cells::watch& seen, bool is_exact,
+                                     std::int64_t additions) {
+  if constexpr (may_be_near_v<Cells, F>) {
+    if (!is_exact) return {additions, Cells::bound_exponent(seen)};
+  }
+  return {0, 0};
+}
 /// The answer of cells, which are exact or have been rounded; false where these do not decide it.
 template <class Cells, class F, class Cell, class Answer>
 MONOFOLD_GPU bool finish_cell(const F& f, const Cell& total, int count, bool is_exact,
-                              Answer& out) {
+                              [[maybe_unused]] const rounding_bound& bound, Answer& out) {
   if (is_exact) return Cells::finish(f, total, count, out);
-  if constexpr (may_be_near_v<Cells>) {
-    return Cells::finish_nearly(f, total, count, out);
+  if constexpr (may_be_near_v<Cells, F>) {
+    return Cells::finish_nearly(f, total, count, bound, out);
   } else {
     return false;
   }
@@ -164,7 +176,23 @@ struct double_cells {
     out = answer_of_double(f, total, count);
     return true;
   }
+  /// sync       all lanes of the warp
+  MONOFOLD_GPU static int bound_exponent(const watch& seen) {
+    const std::uint32_t key = seen.key();
+    return key < watch::items::infinite ? watch::items::max_exponent_of(key) + watch::items::scale
+                                        : unbounded;
+  }
+  template <class F, class Answer>
+  MONOFOLD_GPU static bool finish_nearly(const F& f, cell total, int count,
+                                         const rounding_bound& bound, Answer& out) {
+    return bound.max_exponent != unbounded && finish_rounded_sum(f, count, total, bound, out);
+  }
+
+ private:
+  static constexpr int unbounded = 1 << 20;
 };
+template <class Term, class F>
+inline constexpr bool may_be_near_v<double_cells<Term>, F> = rounds_sums_v<F>;
 
 /// Cells of exact sums in two doubles. All items are cut at one binary place. The upper parts of a tile have a sum
 /// that is a double, since they are multiples of one power of two; so have the lower parts.

@@ -76,6 +76,26 @@ MONOFOLD_GPU void store_double(Answer* out, double value) {
   *out = value;
 }
 
+/// What additions of doubles may have rounded off the sum of `count` items below 2^max_exponent: no more than
+/// additions * count * 2^(max_exponent - 53), where each item went through so many additions at most.
+struct rounding_bound {
+  std::int64_t additions;
+  int max_exponent;
+};
+
+/// Whether answers of a fold may be narrower than a double, so that rounded sums decide them. Such a fold has
+/// may_round(f), whether its answers are, and, of sums, finish_rounded_sum.
+template <class F>
+inline constexpr bool rounds_sums_v = false;
+
+/// The answer of a fold from the sum of so many items, which additions of doubles have rounded; false where it may lie on
+/// either side of the middle between two answers.
+template <class F, class Answer>
+MONOFOLD_GPU bool finish_rounded_sum(const F&, std::int64_t, double, const rounding_bound&,
+                                     Answer&) {
+  return false;
+}
+
 template <class Item>
 inline constexpr int log2_tile_items = std::bit_width(static_cast<unsigned>(tile_items_v<Item>)) -
                                        1;
@@ -96,6 +116,7 @@ class exact_row {
   struct step {
     int max_exponent;  // which bounds all items, see term_format
     bool is_exact;     // no sum will have been rounded
+    bool are_zeros;    // all items are +0
   };
   /// As `join_cells` asks for them.
   struct totals {
@@ -103,12 +124,16 @@ class exact_row {
     MONOFOLD_GPU cell join(cell a, cell b) const { return rounded_sum(a, b); }
   };
 
-  /// Whether the sums of all rows in these chunks are doubles, found from all chunks of the warp at once.
-  template <int groups, int depth>
+  /// How many additions an item goes through at most: those of a lane by two chains, and those where lanes meet.
+  static constexpr int most_additions = tile_items_v<typename Term::item> / warp_lanes / 2 + 6;
+
+  /// Whether doubles may decide the answers of all rows in these chunks, found from all chunks of the warp at once: the
+  /// sums are doubles, or, where the step is not exact, have been rounded.
+  template <class F, int groups, int depth>
   MONOFOLD_GPU static bool are_summable(const bytes16 (&raw)[groups][depth], step& how) {
-    return are_finite(raw, how) && how.is_exact;
+    return are_finite(raw, how) && (rounds_sums_v<F> || how.is_exact);
   }
-  /// Whether all items are finite, and not all 0.
+  /// Whether all items are finite.
   template <int groups, int depth>
   MONOFOLD_GPU static bool are_finite(const bytes16 (&raw)[groups][depth], step& how) {
     seen_items seen = check::nothing_seen();
@@ -118,11 +143,12 @@ class exact_row {
       for (int k = 0; k < depth; ++k) check::look(seen, raw[g][k]);
     }
     const std::uint32_t most = largest_of_lanes(check::key(seen));
-    if (most >= check::infinite || most == 0) return false;
+    if (most >= check::infinite) return false;
     how.max_exponent = check::max_exponent_of(most);
     const int last = how.max_exponent + log2_items - 53;
     how.is_exact =
         !any_lane(items::is_below(seen.least, items::low_limit(last + items::last_bias)));
+    how.are_zeros = most == 0 && !any_lane(has_minus_zero(raw));
     return true;
   }
 
@@ -141,11 +167,18 @@ class exact_row {
     }
     return rounded_sum(sum[0], sum[1]);
   }
-  /// Stores the answer of a row of such a sum. False where that is zero, whose sign must still be found.
+  /// Stores the answer of a row of such a sum. False where that is zero, whose sign must still be found, or where a
+  /// rounded sum does not decide the answer.
   template <class F, class Out>
-  MONOFOLD_GPU static bool store(const F& f, cell total, std::int64_t length, const step&,
+  MONOFOLD_GPU static bool store(const F& f, cell total, std::int64_t length, const step& how,
                                  const Out& out) {
-    if (total == 0) return false;
+    if (total == 0 && !how.are_zeros) return false;
+    if constexpr (rounds_sums_v<F>) {
+      if (!how.is_exact) {
+        const rounding_bound bound{most_additions, how.max_exponent + items::scale};
+        return finish_rounded_sum(f, length, value_of(total), bound, *out);
+      }
+    }
     store_double(out, answer_of_double(f, value_of(total), length));
     return true;
   }
@@ -184,7 +217,7 @@ class exact_row {
     const int unit = sums::exponent(out.max_exponent, 0) - format::part_scale(0);
     const int room = out.max_exponent + log2_items - 53;
     const int last = unit > room ? unit : room;
-    bool is_exact = is_finite && sums::is_regular(out.max_exponent);
+    bool is_exact = is_finite && (most == 0 || sums::is_regular(out.max_exponent));
     if (is_exact && held > 0) {
       is_exact = !items::is_below(seen.least, items::low_limit(last + items::last_bias));
     }
@@ -214,8 +247,20 @@ class exact_row {
  private:
   static constexpr int log2_items = log2_tile_items<typename Term::item>;
 
+  template <int groups, int depth>
+  MONOFOLD_GPU static bool has_minus_zero(const bytes16 (&raw)[groups][depth]) {
+    seen_items seen = check::nothing_seen();
+    MONOFOLD_UNROLL
+    for (int g = 0; g < groups; ++g) {
+      MONOFOLD_UNROLL
+      for (int k = 0; k < depth; ++k) check::look(seen, raw[g][k]);
+    }
+    return check::may_be_minus_zero(seen);
+  }
+
   /// x, which must be a whole number of 2^unit, as an integer of that unit.
   MONOFOLD_GPU static int128 in_units(double x, int unit) {
+    if (x == 0) return 0;
     const float_parts p = parts_of(x);
     const int shift = p.exponent - unit;
     // A number of the grid has zeros below it.

@@ -90,7 +90,8 @@ class row_teams {
         std::uint32_t left = (1u << groups) - 1;
         if constexpr (answers_double) {
           typename exact_row<term>::step how;
-          if (exact_row<term>::are_summable(raw, how)) left = add_doubles(raw, row, how);
+          if (exact_row<term>::template are_summable<fold>(raw, how))
+            left = add_doubles(raw, row, how);
         }
         MONOFOLD_ROLL
         for (int g = 0; left >> g != 0; ++g) {

@@ -109,8 +109,11 @@ class slot_warp {
     const auto use = [&](const auto& total, const slot_segment& segment, bool is_one,
                          const auto& seen, const auto& step) {
       const bool holds = Cells::holds(seen, step);
+      // A lane adds an item of each row of 32 or more; then lanes and parts meet.
+      const rounding_bound bound =
+          bound_of<Cells, fold>(seen, holds, segment.count / warp_lanes + 9);
       if (!is_one) return;
-      const bool is_done = finish_cell<Cells>(job.f, total, segment.count, holds,
+      const bool is_done = finish_cell<Cells>(job.f, total, segment.count, holds, bound,
                                               *job.sinks.of(at + segment.place).out);
       if (!is_done) left |= 1u << segment.place;
     };

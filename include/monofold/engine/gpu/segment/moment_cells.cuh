@@ -63,14 +63,18 @@ struct bin_cells<moments_term<Item>> {
   MONOFOLD_GPU static bool finish(const F& f, const cell& total, int count, Answer& out) {
     return finish_moments(f, count, {total.sum, 0, 0}, two_sum(total.high, total.low), &out);
   }
-  /// The same where additions of up to `count` items have rounded.
+  /// A variance needs no bound of the items.
+  MONOFOLD_GPU static int bound_exponent(const watch&) { return 0; }
+  /// The same where additions have rounded.
   template <class F, class Answer>
-  MONOFOLD_GPU static bool finish_nearly(const F& f, const cell& total, int count, Answer& out) {
-    return finish_rounded(f, count, total.sum, rounded_sum(total.high, total.low), &out);
+  MONOFOLD_GPU static bool finish_nearly(const F& f, const cell& total, int count,
+                                         const rounding_bound& bound, Answer& out) {
+    return finish_rounded(f, count, total.sum, rounded_sum(total.high, total.low), bound.additions,
+                          &out);
   }
 };
-template <class Item>
-inline constexpr bool may_be_near_v<bin_cells<moments_term<Item>>> = true;
+template <class Item, class F>
+inline constexpr bool may_be_near_v<bin_cells<moments_term<Item>>, F> = true;
 
 /// Three doubles for a sum of squares: that of a million numbers around 0 has more bits than two have.
 struct sum_of_three {

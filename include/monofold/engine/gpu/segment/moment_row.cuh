@@ -33,7 +33,7 @@ class exact_row<moments_term<Item>> {
   };
 
   /// Whether doubles may decide the answers: sums are doubles, or, where the step is not exact, have been rounded.
-  template <int groups, int depth>
+  template <class F, int groups, int depth>
   MONOFOLD_GPU static bool are_summable(const bytes16 (&raw)[groups][depth], step& how) {
     typename values::step seen{};
     if (!values::are_finite(raw, seen)) return false;
@@ -69,7 +69,8 @@ class exact_row<moments_term<Item>> {
   template <class F, class Out>
   MONOFOLD_GPU static bool store(const F& f, const cell& total, std::int64_t length,
                                  const step& how, Out out) {
-    return finish_cell<own>(f, total, static_cast<int>(length), how.is_exact, *out);
+    return finish_cell<own>(f, total, static_cast<int>(length), how.is_exact,
+                            {values::most_additions, 0}, *out);
   }
 };
 
