@@ -183,6 +183,7 @@ class segment_path {
   template <class Job>
   failure start_double_rows(const device_stream& on, const Job& job) const {
     using rows = double_rows<Job>;
+    static_assert(rows::warps * rows::warp_bytes <= max_shared_bytes);
     const std::int64_t needed = (facts_.segments + rows::warps - 1) / rows::warps;
     const std::int64_t places = std::int64_t{long_resident_blocks} * multiprocessors_;
     return launch_early(fold_double_rows_kernel<Job>, needed < places ? needed : places,
