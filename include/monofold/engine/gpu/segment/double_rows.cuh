@@ -1,5 +1,5 @@
 #pragma once
-/// engine/gpu/segment/double_rows: how warps add rows of several tiles by doubles, see double_sums.
+/// engine/gpu/segment/double_rows: how warps add rows of half a tile and more by doubles, see double_sums.
 ///
 /// A warp takes pages of 2 KiB, and has the next one on its way while it adds one, also where that is of its next row:
 /// pages of a tile would need more registers than there are. What the last chunks of a row have of other rows is loaded
@@ -7,13 +7,14 @@
 
 #include <cstdint>
 #include <type_traits>
-#include <utility>
 
 #include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/load.cuh"
 #include "monofold/engine/gpu/segment/double_sums.cuh"
-#include "monofold/engine/gpu/segment/stretch_range.cuh"
+#include "monofold/engine/gpu/segment/exact_team.cuh"
+#include "monofold/engine/gpu/segment/job.cuh"
 #include "monofold/engine/gpu/segment/tile_range.cuh"
+#include "monofold/fold/exact/term.hpp"
 #include "monofold/level/block_shared.cuh"
 #include "monofold/level/grid.cuh"
 #include "monofold/level/lanes.cuh"

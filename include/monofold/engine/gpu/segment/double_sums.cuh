@@ -6,18 +6,13 @@
 /// of which it is, and rows with infinities and NaN, are left to bins.
 
 #include <cstdint>
-#include <type_traits>
 
-#include "monofold/engine/gpu/exact/finish.cuh"
 #include "monofold/engine/gpu/exact/term_format.cuh"
 #include "monofold/engine/gpu/load.cuh"
 #include "monofold/engine/gpu/segment/exact_row.cuh"
-#include "monofold/fold/exact/term.hpp"
 #include "monofold/level/lanes.cuh"
 #include "monofold/level/shuffle.cuh"
-#include "monofold/level/slot_array.hpp"
 #include "monofold/level/thread.cuh"
-#include "monofold/platform/bits.hpp"
 #include "monofold/platform/float_format.hpp"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/rounded.hpp"
@@ -35,19 +30,20 @@ struct double_sum {
   std::uint32_t most;   // the key of the largest item, see thread_items
   std::uint32_t least;  // what low_limit is compared with
 
-  MONOFOLD_GPU static double_sum none() { return {-0.0, 0, ~std::uint32_t{0}}; }
   /// Items that change no sum, not the sign of one that is 0 either.
   MONOFOLD_GPU static bytes16 filler() {
     return repeated(float_from_bits<item>(float_format<item>::sign_bit));
-  }
-  MONOFOLD_GPU double_sum joined(const double_sum& other) const {
-    return {rounded_sum(sum, other.sum), larger(most, other.most), smaller(least, other.least)};
   }
   /// The sum of those of all lanes, in all lanes.
   ///
   /// sync       all lanes of the warp
   MONOFOLD_GPU double_sum over_lanes() const {
-    return {sum_over_lanes(sum), largest_of_lanes(most), smallest_of_lanes(least)};
+    double own = sum;
+    MONOFOLD_UNROLL
+    for (int distance = 1; distance < warp_lanes; distance *= 2) {
+      own = rounded_sum(own, shuffle_from(own, lane_rank() ^ distance));
+    }
+    return {own, largest_of_lanes(most), smallest_of_lanes(least)};
   }
   /// The answer of `count` items, of which each went through so many additions; false where the sum does not decide it.
   template <class F, class Answer>
@@ -62,41 +58,6 @@ struct double_sum {
       return true;
     }
     return finish_rounded_sum(f, count, own, {additions, max_exponent + items::scale}, out);
-  }
-
-  MONOFOLD_GPU static double sum_over_lanes(double own) {
-    MONOFOLD_UNROLL
-    for (int distance = 1; distance < warp_lanes; distance *= 2) {
-      own = rounded_sum(own, shuffle_from(own, lane_rank() ^ distance));
-    }
-    return own;
-  }
-};
-
-/// The sums of items of up to 32 bits and of their squares, for variances and the like.
-template <class Item>
-struct double_sum<moments_term<Item>> {
-  using items = thread_items<Item>;
-
-  double sum;
-  double squares;
-  std::uint32_t
-      most;  // the key of the largest item of two bytes: as doubles all of these are finite
-
-  MONOFOLD_GPU static double_sum none() { return {0, 0, 0}; }
-  MONOFOLD_GPU static bytes16 filler() { return {}; }
-  MONOFOLD_GPU double_sum joined(const double_sum& other) const {
-    return {rounded_sum(sum, other.sum), rounded_sum(squares, other.squares),
-            larger(most, other.most)};
-  }
-  MONOFOLD_GPU double_sum over_lanes() const {
-    using values = double_sum<value_term<Item>>;
-    return {values::sum_over_lanes(sum), values::sum_over_lanes(squares), largest_of_lanes(most)};
-  }
-  template <class F, class Answer>
-  MONOFOLD_GPU bool finish(const F& f, std::int64_t count, std::int64_t additions,
-                           Answer& out) const {
-    return most < items::infinite && finish_rounded(f, count, sum, squares, additions, &out);
   }
 };
 
@@ -135,31 +96,6 @@ class lane_doubles {
   double sum_[2] = {-0.0, -0.0};
   std::uint32_t most_ = 0;
   std::uint32_t least_ = items::no_low;
-};
-template <class Item>
-class lane_doubles<moments_term<Item>> {
- public:
-  using total = double_sum<moments_term<Item>>;
-  using items = typename total::items;
-
-  MONOFOLD_GPU void add(const bytes16& raw) {
-    if constexpr (sizeof(Item) == 2) most_ = items::look(most_, raw);
-    MONOFOLD_UNROLL
-    for (int v = 0; v < items::count; ++v) {
-      const double x = value_of_item<Item>(raw, v);
-      sum_[v % 2] = rounded_sum(sum_[v % 2], x);
-      squares_[v % 2] = rounded_fma(x, x, squares_[v % 2]);
-    }
-  }
-  MONOFOLD_GPU total own() const {
-    return {rounded_sum(sum_[0], sum_[1]), rounded_sum(squares_[0], squares_[1]),
-            items::key(most_)};
-  }
-
- private:
-  double sum_[2] = {0, 0};
-  double squares_[2] = {0, 0};
-  std::uint32_t most_ = 0;
 };
 
 }  // namespace monofold::detail
