@@ -143,7 +143,7 @@ class BadFiles(ToolTest):
                 self.shrink_while_it_is_read("--io", io)
 
     def shrink_while_it_is_read(self, *words):
-        num_items = 2**27  # of which a tool that goes on to the end reads 1 GiB
+        num_items = 2**30  # 8 GiB, which takes a tool seconds: this test may have to wait for the processor
         with open(self.path("big.npy"), "wb") as file:
             file.write(npy(header(shape=f"({num_items},)")))
             start = file.tell()
