@@ -83,8 +83,8 @@ struct rounding_bound {
   int max_exponent;
 };
 
-/// Whether answers of a fold may be narrower than a double, so that rounded sums decide them. Such a fold has
-/// may_round(f), whether its answers are, and, of sums, finish_rounded_sum.
+/// Whether answers of a fold of sums may be narrower than a double, so that rounded sums decide them. Such a fold has
+/// may_round(f), whether its answers are, and finish_rounded_sum.
 template <class F>
 inline constexpr bool rounds_sums_v = false;
 
