@@ -71,13 +71,13 @@ auto at_indices(const F& f, const Map& map) {
   return at_indices_fold<Item, F, Map>{f, map};
 }
 
-template <class Item, class First, class... Rest, class Map>
-auto list_at_indices(const fold_list<First, Rest...>& folds, const Map& map) {
-  const auto first = at_indices<Item>(folds.first, map);
-  if constexpr (sizeof...(Rest) == 0) {
-    return make_list(first);
+template <class Item, class... Folds, class Map>
+auto list_at_indices(const fold_list<Folds...>& folds, const Map& map) {
+  using list = fold_list<decltype(at_indices<Item>(std::declval<const Folds&>(), map))...>;
+  if constexpr (sizeof...(Folds) == 1) {
+    return list{at_indices<Item>(folds.first, map)};
   } else {
-    return fold_list{first, list_at_indices<Item>(folds.rest, map)};
+    return list{at_indices<Item>(folds.first, map), list_at_indices<Item>(folds.rest, map)};
   }
 }
 
