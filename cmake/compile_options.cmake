@@ -30,6 +30,20 @@ function(monofold_units target sources)
   endif()
 endfunction()
 
+# Where the libraries lie that tests include, as flags of a compiler that CMake does not call itself.
+function(monofold_include_flags variable)
+  set(flags)
+  foreach(library IN ITEMS GTest::gtest ZLIB::ZLIB)
+    if(TARGET ${library})
+      get_target_property(folders ${library} INTERFACE_INCLUDE_DIRECTORIES)
+      list(FILTER folders EXCLUDE REGEX "NOTFOUND$|^/usr/include$")
+      list(TRANSFORM folders PREPEND -I)
+      list(APPEND flags ${folders})
+    endif()
+  endforeach()
+  set(${variable} ${flags} PARENT_SCOPE)
+endfunction()
+
 # Checks of undefined behaviour that end a program by an instruction, and not by a call with what to print: g++ takes an
 # eighth to a quarter less. It leaves out who calls a virtual function of what, so this is for sources of the headers,
 # which have none. The preset host-asan lets the address sanitizer print the line.

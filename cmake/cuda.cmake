@@ -73,20 +73,13 @@ endfunction()
 # show only then. Where no GPU runs tests, the host's compiler makes them for the emulated device
 # besides. So many sources are one look: what they include is half of each.
 function(monofold_check_cuda target sources_a_look)
+  monofold_include_flags(folders)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target})
   set(checked)
   separate_arguments(flags NATIVE_COMMAND "${CMAKE_CUDA_FLAGS}")
   if(CMAKE_CUDA_HOST_COMPILER)
     list(APPEND flags -ccbin=${CMAKE_CUDA_HOST_COMPILER})
   endif()
-  foreach(library IN ITEMS GTest::gtest ZLIB::ZLIB)
-    if(TARGET ${library})
-      get_target_property(folders ${library} INTERFACE_INCLUDE_DIRECTORIES)
-      list(FILTER folders EXCLUDE REGEX "NOTFOUND$|^/usr/include$")
-      list(TRANSFORM folders PREPEND -I)
-      list(APPEND flags ${folders})
-    endif()
-  endforeach()
   set(number 0)
   while(ARGN)
     list(SUBLIST ARGN 0 ${sources_a_look} sources)
@@ -102,7 +95,7 @@ function(monofold_check_cuda target sources_a_look)
       COMMAND ${MONOFOLD_NVCC} -x cu -ltoir -gencode=arch=compute_90,code=lto_90
               -std=c++20 --fmad=false --extended-lambda -DMONOFOLD_NVCC_LOOKS
               $<$<BOOL:${MONOFOLD_WERROR}>:-Werror=all-warnings>
-              -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/include ${flags}
+              -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/include ${folders} ${flags}
               -MD -MF ${output}.d -MT ${output} ${look} -o ${output}
       DEPENDS ${look} ${sources}
       DEPFILE ${output}.d

@@ -35,6 +35,13 @@ using monofold::emulation::noted_memmove;
 using monofold::emulation::noted_memset;
 }  // namespace std
 
+#if defined(__clang__)
+// Copies of structs are calls of these, too.
+asm(".set memcpy, monofold_noted_memcpy");
+asm(".set memmove, monofold_noted_memmove");
+asm(".set memset, monofold_noted_memset");
+#endif
+
 #define memcpy kernel_memcpy
 #define memmove noted_memmove
 #define memset noted_memset

@@ -64,6 +64,11 @@ using monofold::emulation::detail::touch_whole;
                                                   int, int) {                                      \
     return __atomic_compare_exchange_n(at, expected, value, true, __ATOMIC_SEQ_CST,                \
                                        __ATOMIC_SEQ_CST);                                          \
+  }                                                                                                \
+  type __tsan_atomic##bits##_compare_exchange_val(volatile type* at, type expected, type value,    \
+                                                  int, int) {                                      \
+    __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);  \
+    return expected;                                                                               \
   }
 
 extern "C" {
@@ -118,3 +123,18 @@ void* noted_memset(void* to, int byte, std::size_t bytes) {
 }
 
 }  // namespace monofold::emulation
+
+// By the names that what clang has compiled calls.
+extern "C" {
+
+void* monofold_noted_memcpy(void* to, const void* from, std::size_t bytes) {
+  return monofold::emulation::noted_memcpy(to, from, bytes);
+}
+void* monofold_noted_memmove(void* to, const void* from, std::size_t bytes) {
+  return monofold::emulation::noted_memmove(to, from, bytes);
+}
+void* monofold_noted_memset(void* to, int byte, std::size_t bytes) {
+  return monofold::emulation::noted_memset(to, byte, bytes);
+}
+
+}  // extern "C"
