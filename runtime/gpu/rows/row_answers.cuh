@@ -84,6 +84,11 @@ struct row_answer {
       default: return answered(bits_as<std::uint64_t>(value));
     }
   }
+  /// The same where rows of few items make it much of the time: a number is a float32 by one instruction.
+  MONOFOLD_GPU static row_answer of_real_here(double value, dtype to) {
+    if (to != dtype::float32 || value != value) return of_real(value, to);
+    return {bits_as<std::uint32_t>(static_cast<float>(value)), -1, status::ok};
+  }
   /// A number that lies within `ulps` units in the last place of the double `near`, which is normal, rounded once.
   /// False where the middle between two answers does, too, or the answer is wide or no normal number.
   MONOFOLD_GPU static bool of_near(double near, std::uint64_t ulps, dtype to, row_answer& out) {
@@ -156,6 +161,7 @@ MONOFOLD_GPU std::int64_t length_of_row(const row_store& store, std::int64_t row
 
 MONOFOLD_GPU void put_answer(const row_store& store, std::int64_t row, const row_answer& own) {
   if (own.code != status::ok) {
+    if (store.failed == nullptr) return;  // where the host knows that no row is without an answer
     atomicMax(store.failed, ~(static_cast<unsigned long long>(row) << 4 |
                               static_cast<unsigned long long>(own.code)));
     return;
@@ -191,6 +197,11 @@ class row_place {
     put_answer(store_, row_, own);
     return *this;
   }
+  /// A number of the type that answers have.
+  template <class Real>
+  MONOFOLD_GPU void put(Real own) const {
+    if (store_.values != nullptr) static_cast<Real*>(store_.values)[row_] = own;
+  }
   MONOFOLD_GPU std::int64_t length() const { return length_of_row(store_, row_); }
   MONOFOLD_GPU void put_second(const row_answer& own) const {
     runtime::put_second(store_, row_, own);
@@ -204,12 +215,19 @@ class row_place {
 /// The answer of a row whose sum is a double.
 MONOFOLD_GPU void store_double(const row_place& out, const row_answer& own) { *out = own; }
 
+/// Whether a fold mostly stores its answer by `store_wide`.
+template <class F>
+inline constexpr bool stores_wide_v = false;
+
 /// The sink of one row, for folds with `answer(state, count of items)`.
 struct row_sink {
   row_place out;
 
   template <class F>
   MONOFOLD_GPU void operator()(const F& f, const typename F::state& total) const {
+    if constexpr (stores_wide_v<F>) {
+      if (store_wide(f, total, out)) return;
+    }
     if constexpr (requires { f.needs_length(); }) {
       *out = f.answer(total, f.needs_length() ? out.length() : 0);
     } else if constexpr (requires { f.second(total); }) {

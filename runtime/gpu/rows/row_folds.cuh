@@ -52,8 +52,11 @@ struct row_total_fold : exact_terms_fold<Term> {
                                          const monofold::detail::leading_number& sum) const {
     return answer_of(rules, counts, sum);
   }
-  MONOFOLD_GPU_CALL static row_answer answer_of_double(row_rules rules, double sum, int count) {
-    if (rules.op != operation::mean) return row_answer::of_real(sum, rules.to);
+  MONOFOLD_GPU static row_answer answer_of_double(const row_rules& rules, double sum, int count) {
+    return rules.op == operation::mean ? mean_of_double(rules, sum, count)
+                                       : row_answer::of_real_here(sum, rules.to);
+  }
+  MONOFOLD_GPU_CALL static row_answer mean_of_double(row_rules rules, double sum, int count) {
     const bool is_wide = rules.to == dtype::float64;
     return row_answer::of_real(is_wide ? rounded_quotient(sum, count) : odd_quotient(sum, count),
                                rules.to);
@@ -114,6 +117,41 @@ MONOFOLD_GPU row_answer answer_of_double(const row_total_fold<Term>& f, double s
   return row_total_fold<Term>::answer_of_double(f.rules, sum, count);
 }
 
+/// Stores a number as float32 or float64; false: the answer is narrower, or the number NaN.
+template <class Real>
+MONOFOLD_GPU bool store_number(Real value, dtype to, const row_place& out) {
+  if (value != value || to < dtype::float32) return false;
+  if (to == dtype::float32) {
+    out.put(static_cast<float>(value));
+  } else {
+    out.put(static_cast<double>(value));
+  }
+  return true;
+}
+/// The same of all types, without a call; false also where a 16-bit answer is neither a normal number nor 0.
+template <class Real>
+MONOFOLD_GPU bool store_quickly(Real value, dtype to, const row_place& out) {
+  if (to >= dtype::float32) return store_number(value, to, out);
+  if (value != value) return false;
+  const auto narrowed = [&]<class Half>(Half) {
+    const auto wide = static_cast<double>(value);
+    std::uint64_t bits = bits_as<std::uint64_t>(wide) != 0 ? float_format<Half>::sign_bit : 0;
+    if (wide != 0 && !narrowed_normal<Half>(wide, bits)) return false;
+    out.put(static_cast<std::uint16_t>(bits));
+    return true;
+  };
+  return to == dtype::bfloat16 ? narrowed(bfloat16{}) : narrowed(float16{});
+}
+template <class Term>
+MONOFOLD_GPU bool store_at_once(const row_total_fold<Term>& f, double sum, int count,
+                                const row_place& out) {
+  if (f.rules.op == operation::mean) {
+    const bool is_wide = f.rules.to == dtype::float64;
+    sum = is_wide ? rounded_quotient(sum, count) : odd_quotient(sum, count);
+  }
+  return store_quickly(sum, f.rules.to, out);
+}
+
 /// Whether answers are narrower than a double. Where NaN are left out, doubles would mostly be added for nothing.
 template <class Fold>
 bool may_round(const Fold& f) {
@@ -148,6 +186,22 @@ struct row_plain_fold : float_sum_fold<Item, std::conditional_t<sizeof(Item) == 
                                rules.to);
   }
 };
+
+template <class Item>
+inline constexpr bool stores_wide_v<row_plain_fold<Item>> = true;
+template <class Item>
+MONOFOLD_GPU bool store_wide(const row_plain_fold<Item>& f,
+                             const typename row_plain_fold<Item>::state& total,
+                             const row_place& out) {
+  return !f.needs_length() && store_number(total, f.rules.to, out);
+}
+template <class Item>
+MONOFOLD_GPU bool give_at_once(const row_plain_fold<Item>& f,
+                               const typename row_plain_fold<Item>::state& total, int count,
+                               const row_sink& sink) {
+  if (!f.needs_length()) return store_quickly(total, f.rules.to, sink.out);
+  return store_quickly(rounded_quotient(static_cast<double>(total), count), f.rules.to, sink.out);
+}
 
 /// Sums of integers, and counts, of items that are so many bits. 64 bits hold sums of fewer than 2^31 shorter ones.
 template <class Word>

@@ -92,7 +92,7 @@ row_failure start_device_rows(const row_question& what, const device_row_items& 
   const bool has_two_passes = what.op == operation::minmax;
   row_store store{
       out.values,           has_two_passes ? nullptr : out.seconds,
-      out.indices,          room.failed(),
+      out.indices,          waits ? room.failed() : nullptr,
       items.rows.row_items, items.starts,
       items.stops,          static_cast<std::int32_t>(monofold::info(what.to).size_bytes)};
   if (!has_two_passes || out.values != nullptr) pass->start(own, store, room);

@@ -26,7 +26,8 @@ struct row_store {
   void* values;
   void* seconds;  // of answers that are pairs, where one pass gives both
   std::int64_t* indices;
-  unsigned long long* failed;  // ~ the lowest row without an answer, 4 bits of its status behind it
+  // ~ the lowest row without an answer, 4 bits of its status behind it; null: each row has one.
+  unsigned long long* failed;
   // The length of rows that all have one, or else where they begin and end.
   std::int64_t length;
   const std::int64_t* starts;

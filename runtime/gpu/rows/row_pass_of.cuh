@@ -120,8 +120,10 @@ class row_pass_of final : public row_pass {
   void start(const device_row_items& items, const row_store& store, row_room& room) const override {
     const First first = first_of(items.first);
     const monofold::detail::device_stream on{room.stream(), room.device()};
+    const gpu_workspace none;
     const auto start_path = [&](const auto& path, const auto& start) {
-      monofold::detail::throw_if(start(path, workspace_of(room, path.workspace_bytes())));
+      monofold::detail::throw_if(
+          start(path, path.needs_workspace() ? workspace_of(room, path.workspace_bytes()) : none));
     };
     if (items.starts == nullptr) {
       const monofold::detail::axis_path<Fold, Item, row_list, true, First> path(

@@ -105,8 +105,11 @@ row_room::row_room(cudaStream_t stream) : stream_(stream), exceptions_(std::unca
   check_row_call(cudaGetDevice(&device_), "cudaGetDevice");
   check_row_call(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device_),
                  "cudaDeviceGetAttribute");
-  own_ = take_place(stream_, device_);
-  if (own_ != nullptr) return;
+}
+
+row_room::place& row_room::own() {
+  if (own_ == nullptr) own_ = take_place(stream_, device_);
+  if (own_ != nullptr) return *own_;
   own_ = std::make_unique<place>();
   own_->device = device_;
   check_row_call(cudaEventCreateWithFlags(&own_->done, cudaEventDisableTiming),
@@ -115,11 +118,12 @@ row_room::row_room(cudaStream_t stream) : stream_(stream), exceptions_(std::unca
   check_row_call(cudaMalloc(&failed, sizeof(*own_->failed)), "cudaMalloc");
   own_->failed = static_cast<unsigned long long*>(failed);
   clear_failed();
+  return *own_;
 }
 
 row_room::~row_room() {
   // What has failed may have left anything behind.
-  if (std::uncaught_exceptions() > exceptions_) return;
+  if (own_ == nullptr || std::uncaught_exceptions() > exceptions_) return;
   own_->stream = stream_;
   if (cudaEventRecord(own_->done, stream_) != cudaSuccess) {
     static_cast<void>(cudaGetLastError());
@@ -136,9 +140,9 @@ void row_room::clear_failed() {
   check_row_call(cudaStreamSynchronize(cudaStreamLegacy), "cudaStreamSynchronize");
 }
 
-std::shared_ptr<gpu_workspace>& row_room::workspace() { return own_->workspace; }
+std::shared_ptr<gpu_workspace>& row_room::workspace() { return own().workspace; }
 
-unsigned long long* row_room::failed() const { return own_->failed; }
+unsigned long long* row_room::failed() { return own().failed; }
 
 row_failure row_room::wait() {
   unsigned long long failed = 0;

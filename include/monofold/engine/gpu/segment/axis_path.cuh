@@ -117,6 +117,11 @@ class axis_path {
     return gpu_workspace::fixed_bytes + states_bytes() + rows_.num_rows * nodes_ * pair_bytes;
   }
 
+  /// Whether kernels use a workspace.
+  bool needs_workspace() const {
+    return rows_as_.are_segments ? side_by_side_.needs_workspace() : nodes_ > 1;
+  }
+
   template <class Sinks>
   failure start(const device_stream& on, const gpu_workspace& workspace, const Sinks& sinks) const {
     if (rows_as_.are_segments) {
@@ -239,10 +244,11 @@ class axis_path {
     const wide_shape wide = wide_shape_of<job>();
     const std::int32_t lane_rows = lane_rows_of<job>();
     const std::int64_t groups = (groups_ + lane_rows - 1) / lane_rows;
+    void* const states = needs_workspace() ? workspace.states() : nullptr;
     const job own{handed_layout_of<F, view>(),
                   first_,
-                  static_cast<state*>(workspace.states()),
-                  static_cast<char*>(workspace.states()) + states_bytes(),
+                  static_cast<state*>(states),
+                  states != nullptr ? static_cast<char*>(states) + states_bytes() : nullptr,
                   groups,
                   nodes_,
                   level_,

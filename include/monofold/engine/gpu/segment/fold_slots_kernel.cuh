@@ -42,12 +42,13 @@ class slot_warp {
                          char* shared)
       : job_(job), plan_(plan), list_(list), shared_(shared) {}
 
-  /// Rows [first, end) of one length, a few items.
-  MONOFOLD_GPU void fold_tiny(std::int64_t first, std::int64_t end) const {
-    visit_tiny_rows(job_, plan_.tiny_items, [&](const auto& rows) {
+  /// Rows [first, end) of one length, `length` items, which are few.
+  MONOFOLD_GPU static void fold_tiny(const Job& job, int length, std::int64_t first,
+                                     std::int64_t end, [[maybe_unused]] char* shared) {
+    visit_tiny_rows(job, length, [&](const auto& rows) {
       rows.fold_rows(first, end, [&](std::int64_t at, const slot_segment& own) {
         if constexpr (way == slot_way::exact) {
-          fold_left<sums_as_double_v<term>>(job_, shared_, at, own);
+          fold_left<sums_as_double_v<term>>(job, shared, at, own);
         }
       });
     });
@@ -161,23 +162,29 @@ class slot_warp {
 /// errors     traps where the host's compiler lays out its arguments otherwise
 template <class Job>
 __global__ void __launch_bounds__(slot_warp<Job>::warps* warp_lanes, 8)
-    fold_slots_kernel(MONOFOLD_GRID_CONSTANT const Job job, const segment_launch plan,
-                      const work_list list) {
+    fold_slots_kernel(MONOFOLD_GRID_CONSTANT const Job job,
+                      MONOFOLD_GRID_CONSTANT const segment_launch plan,
+                      MONOFOLD_GRID_CONSTANT const work_list list) {
   let_next_launch_begin();
   if (job.layout != handed_layout_of<typename Job::fold, typename Job::view_type>()) trap();
   wait_for_launches_before();
   const int warp = warp_rank();
-  auto* const shared = reinterpret_cast<char*>(dynamic_shared());
-  const slot_warp<Job> own(job, plan, list, shared + warp * slot_warp<Job>::warp_bytes);
+  auto* const shared =
+      reinterpret_cast<char*>(dynamic_shared()) + warp * slot_warp<Job>::warp_bytes;
   const std::int64_t each = std::int64_t{plan.groups} * plan.group;
   const std::int64_t first = (std::int64_t{blockIdx.x} * slot_warp<Job>::warps + warp) * each;
   if (first >= plan.segments) return;
   const std::int64_t end = first + each < plan.segments ? first + each : plan.segments;
   if constexpr (!known_segments<typename Job::segments_type>::never_fixed &&
                 has_tiny_rows_v<typename Job::fold, typename slot_warp<Job>::term>) {
-    if (plan.tiny_items > 0) return own.fold_tiny(first, end);
+    if (plan.tiny_items > 0) {
+      return slot_warp<Job>::fold_tiny(job, plan.tiny_items, first, end, shared);
+    }
   }
-  own.fold_segments(first, end);
+  // Calls take the addresses of these. Where they are copied here, tiny rows do not wait for that.
+  const segment_launch own_plan = plan;
+  const work_list own_list = list;
+  slot_warp<Job>(job, own_plan, own_list, shared).fold_segments(first, end);
 }
 
 }  // namespace monofold::detail

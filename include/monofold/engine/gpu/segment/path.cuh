@@ -85,6 +85,8 @@ class segment_path {
   std::int64_t workspace_bytes() const {
     return memory().states_at() + block::bytes_of_nodes(units_);
   }
+  /// Whether kernels use a workspace. They do not where nothing is listed and no row is cut into nodes.
+  bool needs_workspace() const { return facts_.fixed_length < 0 || units_ > 0; }
 
   template <bool from_view, class Sinks>
   failure start(const device_stream& on, const gpu_workspace& workspace, const Sinks& sinks) const {
@@ -106,19 +108,21 @@ class segment_path {
     if constexpr (has_double_rows_v<F, View> && is_answer_sink_v<decltype(own.sinks.of(0))>) {
       if (by_doubles_) return start_double_rows(on, own);
     }
-    const work_list list = list_in(workspace);
+    const work_list list = needs_workspace() ? list_in(workspace) : work_list{};
     if (plan_.warps > 0) {
       if (auto failed = start_short(on, own, plan_, list)) return failed;
     }
     if (plan_.long_blocks == 0) return {};
-    auto* const states = static_cast<state*>(memory().states_in(workspace));
+    auto* const states =
+        needs_workspace() ? static_cast<state*>(memory().states_in(workspace)) : nullptr;
+    auto* const report = needs_workspace() ? workspace.segment_report() : nullptr;
     auto* kernel = fold_unlisted_segments_kernel<job>;
     // Rows of one length are never listed.
     if constexpr (!known_segments<Segments>::always_fixed) {
       if (plan_.warps > 0) kernel = fold_listed_segments_kernel<job>;
     }
     return launch_early(kernel, plan_.long_blocks, block::warps * warp_lanes, block::shared_bytes,
-                        on, own, plan_, list, states, workspace.segment_report());
+                        on, own, plan_, list, states, report);
   }
 
   /// Whether the kernels write a report.
@@ -133,8 +137,9 @@ class segment_path {
   ///            items; of exact sums of float32 0.5 to 0.9 between 16 and 128 MiB, but up to 8 and from 256 MiB on 1.1 to
   ///            1.5; of integers, whose states have 128 bits, 0.2 to 0.8; of their means 0.45 to 0.85
   bool is_faster_in_slots(std::int64_t length) const {
-    if constexpr (std::is_void_v<segment_term_t<F, View>> && has_cells_for_slots<F, item, void>()) {
-      if (length <= most_tiny_items) return true;
+    if constexpr (!std::is_void_v<segment_term_t<F, View>> ||
+                  has_cells_for_slots<F, item, void>()) {
+      if (are_tiny_rows<F, item, segment_term_t<F, View>>(length)) return true;
     }
     if constexpr (is_extremum_fold_v<F>) {
       return length > 4;
@@ -197,7 +202,7 @@ class segment_path {
     if constexpr (slot_way_of<Job> != slot_way::none) {
       plan = page_launch_for(plan, facts_, multiprocessors_);
       if (are_tiny_rows<F, item, segment_term_t<F, View>>(facts_.fixed_length)) {
-        plan.tiny_items = static_cast<std::int32_t>(facts_.fixed_length);
+        plan = tiny_launch_for(plan, facts_, multiprocessors_);
       }
       constexpr int warps = slot_warp<Job>::warps;
       return launch_early(fold_slots_kernel<Job>, (plan.warps + warps - 1) / warps,

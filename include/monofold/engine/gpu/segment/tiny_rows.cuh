@@ -16,6 +16,20 @@
 
 namespace monofold::detail {
 
+/// Stores the answer of a row whose sum is the double `sum`, or gives its sink the state of the row. False where that
+/// would take a call, around which rows on their way would have to be kept in memory: the usual way does it later. A fold
+/// may have its own of these.
+template <class F, class Out>
+MONOFOLD_GPU bool store_at_once(const F& f, double sum, int count, const Out& out) {
+  store_double(out, answer_of_double(f, sum, count));
+  return true;
+}
+template <class F, class Sink>
+MONOFOLD_GPU bool give_at_once(const F& f, const typename F::state& total, int, const Sink& sink) {
+  sink(f, total);
+  return true;
+}
+
 /// Longer rows are no tiny ones.
 inline constexpr int most_tiny_items = 4;
 
@@ -29,34 +43,32 @@ class tiny_rows {
   using sink = std::remove_cv_t<decltype(std::declval<const Job&>().sinks.of(0))>;
   static constexpr bool is_exact = slot_way_of<Job> == slot_way::exact;
 
-  MONOFOLD_GPU explicit tiny_rows(const Job& job) : job_(job) {}
+  MONOFOLD_GPU explicit tiny_rows(const Job& job)
+      : job_(job), step_(job.segments.begin(1) - job.segments.begin(0)) {}
 
   /// Calls left(at, row) where not every answer of the rows from `at` on, up to a warp of them, has been found; `row`: that
-  /// of this lane where it has not, or none.
+  /// of this lane where it has not, or none. What calls something comes behind all rows that are on their way together.
   ///
   /// sync       all lanes of the warp
   template <class Left>
   MONOFOLD_GPU void fold_rows(std::int64_t first, std::int64_t end, const Left& left) const {
+    const item* next = job_.view.data() + (first + lane_rank()) * step_;
     MONOFOLD_ROLL
     for (std::int64_t from = first; from < end; from += ahead * warp_lanes) {
       item x[ahead][length];
       MONOFOLD_UNROLL
-      for (int k = 0; k < ahead; ++k) load(from + k * warp_lanes + lane_rank(), end, x[k]);
+      for (int k = 0; k < ahead; ++k) {
+        const std::int64_t row = from + k * warp_lanes + lane_rank();
+        load(row < end ? next + k * warp_lanes * step_ : job_.view.data(), x[k]);
+      }
+      next += ahead * warp_lanes * step_;
+      std::uint32_t rest = 0;
       MONOFOLD_UNROLL
       for (int k = 0; k < ahead; ++k) {
-        const std::int64_t at = from + k * warp_lanes;
-        const std::int64_t row = at + lane_rank();
-        const bool is_there = row < end;
-        if constexpr (is_exact) {
-          const bool is_left = is_there && !add(x[k], row);
-          if (any_lane(is_left)) {
-            left(at, slot_segment{is_left ? job_.segments.begin(row) : 0, is_left ? length : 0,
-                                  lane_rank()});
-          }
-        } else {
-          if (is_there) fold_row(x[k], row);
-        }
+        const std::int64_t row = from + k * warp_lanes + lane_rank();
+        if (row < end && !take_at_once(x[k], row)) rest |= std::uint32_t{1} << k;
       }
+      if (any_lane(rest != 0)) fold_rest(*this, from, rest, left);
     }
   }
 
@@ -64,14 +76,54 @@ class tiny_rows {
   /// Rows on their way: 32 to 64 bytes of a lane.
   static constexpr int ahead = (sizeof(item) == 8 ? 4 : 8) / (length > 2 ? 2 : 1);
 
-  MONOFOLD_GPU void load(std::int64_t row, std::int64_t end, item (&x)[length]) const {
-    const item* const at = job_.view.data() + job_.segments.begin(row < end ? row : 0);
+  MONOFOLD_GPU static void load(const item* at, item (&x)[length]) {
     MONOFOLD_UNROLL
     for (int i = 0; i < length; ++i) x[i] = load_item(at + i);
   }
 
+  /// The rows from `from` on of which this lane has bits in `rest`. Not inlined, so that nothing else is kept in memory
+  /// around the calls in it.
+  ///
+  /// sync       all lanes of the warp
+  template <class Left>
+  MONOFOLD_GPU_CALL static void fold_rest(const tiny_rows& own, std::int64_t from,
+                                          std::uint32_t rest, const Left& left) {
+    own.fold_rest_here(from, rest, left);
+  }
+  template <class Left>
+  MONOFOLD_GPU void fold_rest_here(std::int64_t from, std::uint32_t rest, const Left& left) const {
+    MONOFOLD_ROLL
+    for (int k = 0; k < ahead; ++k) {
+      const std::int64_t at = from + k * warp_lanes;
+      const std::int64_t row = at + lane_rank();
+      bool is_left = (rest >> k & 1) != 0;
+      item x[length] = {};
+      if (is_left) load(job_.view.data() + row * step_, x);
+      if constexpr (is_exact) {
+        is_left = is_left && !add(x, row);
+        if (any_lane(is_left)) {
+          left(at, slot_segment{is_left ? job_.segments.begin(row) : 0, is_left ? length : 0,
+                                lane_rank()});
+        }
+      } else {
+        if (is_left) job_.sink_of(row, job_.ends_of(row))(job_.f, state_of(x));
+      }
+    }
+  }
+
+  MONOFOLD_GPU bool take_at_once(const item (&x)[length], std::int64_t row) const {
+    if constexpr (!is_exact) {
+      return give_at_once(job_.f, state_of(x), length, job_.sink_of(row, job_.ends_of(row)));
+    } else if constexpr (answers_sum_v<fold>) {
+      return add(x, row);
+    } else {
+      double sum;
+      return sum_of(x, sum) && store_at_once(job_.f, sum, length, job_.sinks.of(row).out);
+    }
+  }
+
   /// order      the plan's tree
-  MONOFOLD_GPU void fold_row(const item (&x)[length], std::int64_t row) const {
+  MONOFOLD_GPU typename fold::state state_of(const item (&x)[length]) const {
     using cells = slot_cells<fold, item, sink>;
     typename cells::cell own[length];
     MONOFOLD_UNROLL
@@ -83,16 +135,29 @@ class tiny_rows {
         own[i] = cells::join(job_.f, own[i], own[i + width]);
       }
     }
-    const segment_ends ends = job_.ends_of(row);
-    job_.sink_of(row, ends)(job_.f, cells::state_of(job_.f, own[0], length));
+    return cells::state_of(job_.f, own[0], length);
+  }
+
+  /// Whether the sum is a double, and which.
+  MONOFOLD_GPU static bool sum_of(const item (&x)[length], double& sum) {
+    sum = double_of_term<term>::of(x[0]);
+    if (length == 1) return is_finite(sum);
+    bool is_whole = true;
+    MONOFOLD_UNROLL
+    for (int i = 1; i < length; ++i) {
+      const sum_of_two next = two_sum(sum, double_of_term<term>::of(x[i]));
+      sum = next.high;
+      is_whole = is_whole && next.low == 0;  // not of what is not finite
+    }
+    return is_whole;
   }
 
   /// The answer where a double is the sum, or a pair of doubles where the sum is the answer; else false.
   MONOFOLD_GPU bool add(const item (&x)[length], std::int64_t row) const {
-    const double first = double_of_term<term>::of(x[0]);
-    if (length == 1 && !is_finite(first)) return false;
     const auto place = job_.sinks.of(row);
     if constexpr (answers_sum_v<fold>) {
+      const double first = double_of_term<term>::of(x[0]);
+      if (length == 1 && !is_finite(first)) return false;
       sum_of_two sum{first, 0, 0};
       MONOFOLD_UNROLL
       for (int i = 1; i < length; ++i) {
@@ -107,15 +172,8 @@ class tiny_rows {
       // What is not finite leaves no number below.
       return sum.low == sum.low && pair_cells<term>::finish(job_.f, sum, length, *place.out);
     } else {
-      double sum = first;
-      bool is_whole = true;
-      MONOFOLD_UNROLL
-      for (int i = 1; i < length; ++i) {
-        const sum_of_two next = two_sum(sum, double_of_term<term>::of(x[i]));
-        sum = next.high;
-        is_whole = is_whole && next.low == 0;
-      }
-      return is_whole && double_cells<term>::finish(job_.f, sum, length, *place.out);
+      double sum;
+      return sum_of(x, sum) && double_cells<term>::finish(job_.f, sum, length, *place.out);
     }
   }
   MONOFOLD_GPU static bool is_finite(double x) {
@@ -124,6 +182,7 @@ class tiny_rows {
   }
 
   const Job& job_;
+  std::int64_t step_;  // from row to row
 };
 
 /// Whether a fold has tiny rows: by cells of its own, or where a double that is the sum has an answer.
