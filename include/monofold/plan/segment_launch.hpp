@@ -171,15 +171,16 @@ constexpr segment_launch page_launch_for(segment_launch plan, const segment_fact
   return plan;
 }
 
-/// The same for rows of one length of a few items, which lanes take as they are: all warps at once, of up to 2048 rows
-/// each, since a warp begins with more instructions than it has for 32 rows.
+/// The same for rows of one length of a few items, which lanes take as they are: all warps at once, of up to 256 rows
+/// each, and of exact sums, whose warps begin with more instructions than they have for 32 rows, up to 2048.
 constexpr segment_launch tiny_launch_for(segment_launch plan, const segment_facts& facts,
                                          int multiprocessors) {
   plan.tiny_items = static_cast<std::int32_t>(facts.fixed_length);
   const std::int64_t pages = (plan.segments + plan.group - 1) / plan.group;
   const std::int64_t places = std::int64_t{multiprocessors} * 32;
   const std::int64_t each = (pages + places - 1) / places;
-  plan.groups = static_cast<std::int32_t>(each < 64 ? each : 64);
+  const std::int64_t most = facts.any_order ? 64 : 8;
+  plan.groups = static_cast<std::int32_t>(each < most ? each : most);
   plan.warps = (pages + plan.groups - 1) / plan.groups;
   return plan;
 }

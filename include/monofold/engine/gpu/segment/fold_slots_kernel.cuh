@@ -162,9 +162,8 @@ class slot_warp {
 /// errors     traps where the host's compiler lays out its arguments otherwise
 template <class Job>
 __global__ void __launch_bounds__(slot_warp<Job>::warps* warp_lanes, 8)
-    fold_slots_kernel(MONOFOLD_GRID_CONSTANT const Job job,
-                      MONOFOLD_GRID_CONSTANT const segment_launch plan,
-                      MONOFOLD_GRID_CONSTANT const work_list list) {
+    fold_slots_kernel(MONOFOLD_GRID_CONSTANT const Job job, const segment_launch plan,
+                      const work_list list) {
   let_next_launch_begin();
   if (job.layout != handed_layout_of<typename Job::fold, typename Job::view_type>()) trap();
   wait_for_launches_before();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "monofold/engine/gpu/segment/exact_cells.cuh"
 #include "monofold/engine/gpu/segment/job.cuh"
@@ -16,19 +17,34 @@
 
 namespace monofold::detail {
 
+/// True, always.
+struct always_stored {
+  MONOFOLD_GPU operator bool() const { return true; }
+};
+
 /// Stores the answer of a row whose sum is the double `sum`, or gives its sink the state of the row. False where that
-/// would take a call, around which rows on their way would have to be kept in memory: the usual way does it later. A fold
-/// may have its own of these.
+/// would take a call, around which rows on their way would have to be kept in memory: the usual way does it later.
+/// Folds may have their own of these.
 template <class F, class Out>
-MONOFOLD_GPU bool store_at_once(const F& f, double sum, int count, const Out& out) {
+MONOFOLD_GPU always_stored store_at_once(const F& f, double sum, int count, const Out& out) {
   store_double(out, answer_of_double(f, sum, count));
-  return true;
+  return {};
 }
 template <class F, class Sink>
-MONOFOLD_GPU bool give_at_once(const F& f, const typename F::state& total, int, const Sink& sink) {
+MONOFOLD_GPU always_stored give_at_once(const F& f, const typename F::state& total, int,
+                                        const Sink& sink) {
   sink(f, total);
-  return true;
+  return {};
 }
+
+/// always_stored where that is never left to the usual way.
+template <class F, class Sink>
+using stored_at_once =
+    decltype(store_at_once(std::declval<const F&>(), 0.0, 0, std::declval<const Sink&>().out));
+template <class F, class Sink>
+using given_at_once =
+    decltype(give_at_once(std::declval<const F&>(), std::declval<const typename F::state&>(), 0,
+                          std::declval<const Sink&>()));
 
 /// Longer rows are no tiny ones.
 inline constexpr int most_tiny_items = 4;
@@ -46,8 +62,9 @@ class tiny_rows {
   MONOFOLD_GPU explicit tiny_rows(const Job& job)
       : job_(job), step_(job.segments.begin(1) - job.segments.begin(0)) {}
 
-  /// Calls left(at, row) where not every answer of the rows from `at` on, up to a warp of them, has been found; `row`: that
-  /// of this lane where it has not, or none. What calls something comes behind all rows that are on their way together.
+  /// Calls left(at, row) where not every answer of the rows from `at` on, up to a warp of them, has been found; `row`:
+  /// that of this lane where it has not, or none. What calls something comes behind all rows that are on their way
+  /// together.
   ///
   /// sync       all lanes of the warp
   template <class Left>
@@ -68,11 +85,23 @@ class tiny_rows {
         const std::int64_t row = from + k * warp_lanes + lane_rank();
         if (row < end && !take_at_once(x[k], row)) rest |= std::uint32_t{1} << k;
       }
-      if (any_lane(rest != 0)) fold_rest(*this, from, rest, left);
+      if constexpr (is_exact || may_refuse) {
+        if (any_lane(rest != 0)) fold_rest(*this, from, rest, left);
+      }
     }
   }
 
  private:
+  /// Whether answers that are known may be left to the usual way.
+  static constexpr bool may_refuse = [] {
+    if constexpr (!is_exact) {
+      return !std::is_same_v<given_at_once<fold, sink>, always_stored>;
+    } else if constexpr (!answers_sum_v<fold>) {
+      return !std::is_same_v<stored_at_once<fold, sink>, always_stored>;
+    } else {
+      return false;
+    }
+  }();
   /// Rows on their way: 32 to 64 bytes of a lane.
   static constexpr int ahead = (sizeof(item) == 8 ? 4 : 8) / (length > 2 ? 2 : 1);
 
@@ -97,16 +126,20 @@ class tiny_rows {
       const std::int64_t at = from + k * warp_lanes;
       const std::int64_t row = at + lane_rank();
       bool is_left = (rest >> k & 1) != 0;
-      item x[length] = {};
-      if (is_left) load(job_.view.data() + row * step_, x);
+      if constexpr (may_refuse) {
+        item x[length] = {};
+        if (is_left) load(job_.view.data() + row * step_, x);
+        if constexpr (is_exact) {
+          is_left = is_left && !add(x, row);
+        } else {
+          if (is_left) job_.sink_of(row, job_.ends_of(row))(job_.f, state_of(x));
+        }
+      }
       if constexpr (is_exact) {
-        is_left = is_left && !add(x, row);
         if (any_lane(is_left)) {
           left(at, slot_segment{is_left ? job_.segments.begin(row) : 0, is_left ? length : 0,
                                 lane_rank()});
         }
-      } else {
-        if (is_left) job_.sink_of(row, job_.ends_of(row))(job_.f, state_of(x));
       }
     }
   }
