@@ -3,7 +3,8 @@
 ///
 /// Included before everything else where kernels are compiled; code that comes after it and copies
 /// bytes by one of these names calls the functions below. Copies of 1, 2, 4, 8 and 16 bytes stay the
-/// compiler's: it makes plain accesses of them, which it does instrument.
+/// compiler's: g++ makes plain accesses of them, which it does instrument. Clang calls functions for
+/// them and for copies of structs, which note the bytes, but do not know how they should be aligned.
 
 #include <cstddef>
 #include <cstring>
@@ -36,10 +37,10 @@ using monofold::emulation::noted_memset;
 }  // namespace std
 
 #if defined(__clang__)
-// Copies of structs are calls of these, too.
-asm(".set memcpy, monofold_noted_memcpy");
-asm(".set memmove, monofold_noted_memmove");
-asm(".set memset, monofold_noted_memset");
+// Before version 16 it calls these by their own names, for copies of structs too.
+asm(".set memcpy, __tsan_memcpy");
+asm(".set memmove, __tsan_memmove");
+asm(".set memset, __tsan_memset");
 #endif
 
 #define memcpy kernel_memcpy

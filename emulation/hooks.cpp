@@ -124,16 +124,16 @@ void* noted_memset(void* to, int byte, std::size_t bytes) {
 
 }  // namespace monofold::emulation
 
-// By the names that what clang has compiled calls.
+// What clang calls for copies of structs.
 extern "C" {
 
-void* monofold_noted_memcpy(void* to, const void* from, std::size_t bytes) {
+void* __tsan_memcpy(void* to, const void* from, std::size_t bytes) {
   return monofold::emulation::noted_memcpy(to, from, bytes);
 }
-void* monofold_noted_memmove(void* to, const void* from, std::size_t bytes) {
+void* __tsan_memmove(void* to, const void* from, std::size_t bytes) {
   return monofold::emulation::noted_memmove(to, from, bytes);
 }
-void* monofold_noted_memset(void* to, int byte, std::size_t bytes) {
+void* __tsan_memset(void* to, int byte, std::size_t bytes) {
   return monofold::emulation::noted_memset(to, byte, bytes);
 }
 

@@ -21,7 +21,9 @@ std::vector<question> sums_and_means_of(mf::dtype type) {
   std::vector<question> out;
   for (const question& what : questions_of(type)) {
     const bool is_floating = what.to >= static_cast<monofold_dtype>(mf::dtype::float16);
-    if ((what.op == MONOFOLD_SUM || what.op == MONOFOLD_MEAN) && is_floating) out.push_back(what);
+    const bool is_of_sums =
+        what.op == MONOFOLD_SUM || what.op == MONOFOLD_MEAN || what.op == MONOFOLD_NORM1;
+    if (is_of_sums && is_floating) out.push_back(what);
   }
   return out;
 }
@@ -80,6 +82,10 @@ void compare_tiny(mf::dtype type) {
       for (const question& what : sums_and_means_of(type)) {
         SCOPED_TRACE(testing::Message() << "rows of " << length << ", gap " << gap);
         compare_rows(what, own, {{count, length}, {length + gap, 1}, {1}, 0});
+        if (gap != 0) continue;
+        compare_rows(what, own, {{1, length}, {length, 1}, {1}, 5});     // a row alone
+        compare_rows(what, own, {{count - 4, length}, {1, 1}, {1}, 0});  // that share items
+        compare_rows(what, own, {{70, length}, {0, 1}, {1}, length * count / 2});  // all the same
       }
     }
   }
@@ -99,13 +105,14 @@ TEST_F(device_rows, tiny_and_many) {
       const std::uint64_t random = inputs::mixed(static_cast<std::uint64_t>(i));
       const auto fraction =
           static_cast<float>(static_cast<double>(random % 16777216) / 8388608 - 1);
-      items.push_back(random >> 40 & 15 ? fraction : std::ldexp(fraction, random >> 50 & 63));
+      const auto far = std::ldexp(fraction, static_cast<int>(random >> 50 & 63));
+      const float finite = (random >> 40 & 15) != 0 ? fraction : far;
+      items.push_back(random % 1009 == 0 ? std::nanf("") : finite);
     }
     const bytes own = bytes_of(items);
     for (const question& what : sums_and_means_of(mf::dtype::float32)) {
-      if (what.options.nan == MONOFOLD_NAN_PROPAGATE) {
-        compare_rows(what, own, {{count, length}, {length, 1}, {1}, 0});
-      }
+      if (what.options.nan == MONOFOLD_NAN_RAISE) continue;
+      compare_rows(what, own, {{count, length}, {length, 1}, {1}, 0});
     }
   }
 }

@@ -171,8 +171,8 @@ constexpr segment_launch page_launch_for(segment_launch plan, const segment_fact
   return plan;
 }
 
-/// The same for rows of one length of a few items, which lanes take as they are: all warps at once, of up to 256 rows
-/// each, and of exact sums, whose warps begin with more instructions than they have for 32 rows, up to 2048.
+/// The same for rows of one length of a few items, which lanes take as they are: a warp has up to 256 rows before there
+/// are more warps than run at once, and of exact sums, which begin with more instructions than 32 rows take, up to 2048.
 constexpr segment_launch tiny_launch_for(segment_launch plan, const segment_facts& facts,
                                          int multiprocessors) {
   plan.tiny_items = static_cast<std::int32_t>(facts.fixed_length);

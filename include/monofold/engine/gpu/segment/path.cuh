@@ -98,7 +98,10 @@ class segment_path {
                   view_,
                   fold_};
     if constexpr (folds_rows && has_rows_for_sink_v<job>) {
-      if (rows_.warps > 0 && !by_doubles_) {
+      // Where slots are for this sink, tiny rows are faster there.
+      const bool are_tiny = slot_way_of<job> != slot_way::none &&
+                            are_tiny_rows<F, item, segment_term_t<F, View>>(facts_.fixed_length);
+      if (rows_.warps > 0 && !by_doubles_ && !are_tiny) {
         return launch_early(fold_rows_kernel<job>,
                             (rows_.warps + row_block_warps - 1) / row_block_warps,
                             row_block_warps * warp_lanes,
@@ -137,9 +140,8 @@ class segment_path {
   ///            items; of exact sums of float32 0.5 to 0.9 between 16 and 128 MiB, but up to 8 and from 256 MiB on 1.1 to
   ///            1.5; of integers, whose states have 128 bits, 0.2 to 0.8; of their means 0.45 to 0.85
   bool is_faster_in_slots(std::int64_t length) const {
-    if constexpr (!std::is_void_v<segment_term_t<F, View>> ||
-                  has_cells_for_slots<F, item, void>()) {
-      if (are_tiny_rows<F, item, segment_term_t<F, View>>(length)) return true;
+    if constexpr (std::is_void_v<segment_term_t<F, View>> && has_cells_for_slots<F, item, void>()) {
+      if (length <= most_tiny_items) return true;
     }
     if constexpr (is_extremum_fold_v<F>) {
       return length > 4;

@@ -63,8 +63,8 @@ class tiny_rows {
       : job_(job), step_(job.segments.begin(1) - job.segments.begin(0)) {}
 
   /// Calls left(at, row) where not every answer of the rows from `at` on, up to a warp of them, has been found; `row`:
-  /// that of this lane where it has not, or none. What calls something comes behind all rows that are on their way
-  /// together.
+  /// that of this lane where it has not, or none. What calls something for sums comes behind all rows that are on their
+  /// way together.
   ///
   /// sync       all lanes of the warp
   template <class Left>
