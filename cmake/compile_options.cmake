@@ -30,6 +30,13 @@ function(monofold_units target sources)
   endif()
 endfunction()
 
+# monofold_write_unit(unit path...): a source that includes files in this order.
+function(monofold_write_unit unit)
+  list(TRANSFORM ARGN REPLACE "(.+)" "#include \"\\1\"" OUTPUT_VARIABLE lines)
+  list(JOIN lines "\n" content)
+  file(CONFIGURE OUTPUT ${unit} CONTENT "${content}\n" @ONLY)
+endfunction()
+
 # Where the libraries lie that tests include, as flags of a compiler that CMake does not call itself.
 function(monofold_include_flags variable)
   set(flags)
