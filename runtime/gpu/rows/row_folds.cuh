@@ -37,6 +37,11 @@ MONOFOLD_GPU double odd_quotient(double sum, double count) {
   return bits_as<double>(bits | 1);
 }
 
+/// The same, rounded so that to round it to `to` rounds once.
+MONOFOLD_GPU double quotient_for(dtype to, double sum, int count) {
+  return to == dtype::float64 ? rounded_quotient(sum, count) : odd_quotient(sum, count);
+}
+
 /// Exact sums and means; of magnitudes, exact 1-norms.
 template <class Term>
 struct row_total_fold : exact_terms_fold<Term> {
@@ -57,9 +62,7 @@ struct row_total_fold : exact_terms_fold<Term> {
                                        : row_answer::of_real_here(sum, rules.to);
   }
   MONOFOLD_GPU_CALL static row_answer mean_of_double(row_rules rules, double sum, int count) {
-    const bool is_wide = rules.to == dtype::float64;
-    return row_answer::of_real(is_wide ? rounded_quotient(sum, count) : odd_quotient(sum, count),
-                               rules.to);
+    return row_answer::of_real(quotient_for(rules.to, sum, count), rules.to);
   }
   /// From a rounded sum, for answers that are narrower than a double; false where it does not decide.
   ///
@@ -145,10 +148,7 @@ MONOFOLD_GPU bool store_quickly(Real value, dtype to, const row_place& out) {
 template <class Term>
 MONOFOLD_GPU bool store_at_once(const row_total_fold<Term>& f, double sum, int count,
                                 const row_place& out) {
-  if (f.rules.op == operation::mean) {
-    const bool is_wide = f.rules.to == dtype::float64;
-    sum = is_wide ? rounded_quotient(sum, count) : odd_quotient(sum, count);
-  }
+  if (f.rules.op == operation::mean) sum = quotient_for(f.rules.to, sum, count);
   return store_quickly(sum, f.rules.to, out);
 }
 
