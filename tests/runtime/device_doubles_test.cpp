@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -41,11 +42,13 @@ enum class kind {
   zeros,       // of both signs, rows of -0 alone among them
   cancelling,  // sums that are 0
   subnormal,
-  huge,    // sums that are infinite as the type of the items
-  special  // now and then an infinity or NaN
+  huge,     // sums that are infinite as the type of the items
+  special,  // now and then an infinity or NaN
+  growing   // zeros, or items that are small beside those behind them, once or a few times
 };
-constexpr kind kinds[] = {kind::uniform,    kind::middles,   kind::whole, kind::zeros,
-                          kind::cancelling, kind::subnormal, kind::huge,  kind::special};
+constexpr kind kinds[] = {kind::uniform, kind::middles,    kind::whole,
+                          kind::zeros,   kind::cancelling, kind::subnormal,
+                          kind::huge,    kind::special,    kind::growing};
 
 /// A row of so many items.
 template <class Item>
@@ -79,6 +82,11 @@ void append_row(kind how, std::int64_t row, std::int64_t length, std::vector<Ite
       x = row % 4 == 1 ? std::numeric_limits<double>::infinity()
                        : std::numeric_limits<double>::quiet_NaN();
     }
+    if (how == kind::growing) {
+      const std::int64_t step_items = row % 3 == 0 ? 600 : 40 + 100 * (row % 3);
+      const double small = row % 2 == 0 && i < step_items ? 0 : 0x1p-14;
+      x = fraction * std::min(1024.0, small * std::ldexp(1, static_cast<int>(i / step_items) * 8));
+    }
     to.push_back(Item(static_cast<float>(x)));
   }
 }
@@ -111,6 +119,8 @@ void compare_all(mf::dtype type) {
     compare_rows_like<Item>(type, how, 7, tile + 476, 4, 0);
     compare_rows_like<Item>(type, how, 3, 3 * tile + 90, 0, 3);
     compare_rows_like<Item>(type, how, 2, 9 * tile - 5, 2, 2);
+    compare_rows_like<Item>(type, how, 33, tile + 3, 1, 1);  // two warps a row, four
+    compare_rows_like<Item>(type, how, 16, 3 * tile - 1, 0, 0);
   }
 }
 
@@ -125,6 +135,8 @@ TEST_F(device_rows, by_doubles_one_after_the_other) {
     compare_rows_like<float>(mf::dtype::float32, how, 195, 512, 4, 8);
     compare_rows_like<mf::bfloat16>(mf::dtype::bfloat16, how, 66, 2100, 0, 3);
   }
+  compare_rows_like<float>(mf::dtype::float32, kind::middles, 2100, 1026, 0,
+                           2);  // more than 32 rows each
   compare_rows_like<mf::bfloat16>(mf::dtype::bfloat16, kind::uniform, 193, 1544, 0, 0);
   compare_rows_like<mf::float16>(mf::dtype::float16, kind::middles, 193, 1544, 0, 0);
 }

@@ -65,28 +65,35 @@ struct row_total_fold : exact_terms_fold<Term> {
     return row_answer::of_real(quotient_for(rules.to, sum, count), rules.to);
   }
   /// From a rounded sum, for answers that are narrower than a double; false where it does not decide.
+  MONOFOLD_GPU static bool found_nearly(const row_rules& rules, std::int64_t items, double sum,
+                                        const monofold::detail::rounding_bound& bound,
+                                        row_answer& out) {
+    if (items >> 31 != 0 || bound.additions >> 22 != 0) return false;
+    // A product of less than 53 bits.
+    const double additions = static_cast<double>(bound.additions * items);
+    return found_near(rules, items, sum, bound.max_exponent - 53, additions, out);
+  }
+  /// The same from a sum that is wrong by less than error * 2^exponent.
   ///
-  /// accuracy   the sum is off by up to additions * items * 2^(max_exponent - exponent of the sum - 1) units in its last
-  ///            place, and a mean by twice as many of its own, and one
-  MONOFOLD_GPU_CALL static bool found_nearly(row_rules rules, std::int64_t items, double sum,
-                                             monofold::detail::rounding_bound bound,
-                                             row_answer& out) {
+  /// accuracy   a mean is off by twice as many units in its last place as the sum, and one
+  MONOFOLD_GPU_CALL static bool found_near(row_rules rules, std::int64_t items, double sum,
+                                           int exponent, double error, row_answer& out) {
     constexpr int bias = 1023;
-    constexpr int most_shift = 40;
-    const int exponent = static_cast<int>(bits_as<std::uint64_t>(sum) >> 52 & 2047) - bias;
-    const int shift = bound.max_exponent - exponent;
-    if (rules.to == dtype::float64 || items >> 31 != 0 || bound.additions >> 24 != 0 ||
-        exponent <= -bias || shift > most_shift) {
-      return false;
-    }
-    // Twice as many, and 2 more.
-    const auto all = static_cast<uint128>(static_cast<std::uint64_t>(bound.additions)) *
-                     static_cast<std::uint64_t>(items);
-    const uint128 units = (shift >= 0 ? all << shift : all >> (shift > -127 ? -shift : 127)) + 2;
-    if (units >> 63 != 0) return false;
+    constexpr int fraction_bits = 52;
+    const auto field = [](double x) {
+      return static_cast<int>(bits_as<std::uint64_t>(x) >> fraction_bits & 2047);
+    };
+    if (rules.to == dtype::float64 || field(sum) == 0) return false;
+    // The exponent of the error in units in the last place of the sum.
+    const int shift = field(error) - bias + exponent - (field(sum) - bias - fraction_bits);
+    if (shift >= fraction_bits) return false;
+    const std::uint64_t fraction =
+        (bits_as<std::uint64_t>(error) & ((std::uint64_t{1} << fraction_bits) - 1)) |
+        std::uint64_t{1} << fraction_bits;
+    const std::uint64_t units = (shift >= 0 ? fraction >> (fraction_bits - shift) : 0) + 1;
     const double near =
         rules.op == operation::mean ? rounded_quotient(sum, static_cast<double>(items)) : sum;
-    return row_answer::of_near(near, static_cast<std::uint64_t>(units), rules.to, out);
+    return row_answer::of_near(near, 2 * units + 2, rules.to, out);
   }
 
  private:
@@ -165,6 +172,17 @@ MONOFOLD_GPU bool finish_rounded_sum(const row_total_fold<Term>& f, std::int64_t
                                      const row_place& out) {
   row_answer found{};
   if (!row_total_fold<Term>::found_nearly(f.rules, items, sum, bound, found)) return false;
+  out = found;
+  return true;
+}
+
+template <class Term>
+MONOFOLD_GPU bool finish_near_sum(const row_total_fold<Term>& f, std::int64_t items, double sum,
+                                  double error, const row_place& out) {
+  row_answer found{};
+  if (items >> 31 != 0 || !row_total_fold<Term>::found_near(f.rules, items, sum, 0, error, found)) {
+    return false;
+  }
   out = found;
   return true;
 }

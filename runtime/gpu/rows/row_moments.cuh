@@ -223,5 +223,7 @@ namespace monofold::detail {
 
 template <class Item>
 inline constexpr bool answers_pairs_v<runtime::row_moments_fold<Item>> = true;
+template <class Item>
+inline constexpr bool rounds_sums_v<runtime::row_moments_fold<Item>> = sizeof(Item) <= 4;
 
 }  // namespace monofold::detail

@@ -22,6 +22,19 @@ MONOFOLD_GPU void start_copy(bytes16* to, const bytes16* from) {
 #endif
 }
 
+/// The same by a policy of the second-level cache, see cache_policy_of.
+MONOFOLD_GPU void start_copy(bytes16* to, const bytes16* from,
+                             [[maybe_unused]] std::uint64_t policy) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(
+                   static_cast<std::uint32_t>(__cvta_generic_to_shared(to))),
+               "l"(__cvta_generic_to_global(from)), "l"(policy)
+               : "memory");
+#else
+  start_copy(to, from);
+#endif
+}
+
 /// Waits until all copies that this thread has begun are done.
 MONOFOLD_GPU void wait_for_copies() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800

@@ -1,9 +1,9 @@
 #pragma once
-/// engine/gpu/segment/double_rows: how warps add rows of half a tile and more by doubles, see double_sums.
+/// engine/gpu/segment/double_rows: how warps add rows of one length by doubles, see double_sums.
 ///
-/// A warp takes pages of 2 KiB, and has the next one on its way while it adds one, also where that is of its next row:
-/// pages of a tile would need more registers than there are. What the last chunks of a row have of other rows is loaded
-/// with them and cleared afterwards, so that no load is waited for alone.
+/// A warp, or a team of warps that take turns, has a row. Pages of rows are copied to shared memory while those before
+/// are added, also where they are of the warp's next row, and without registers. Each lane reads what it has copied. What
+/// the first and last chunks of a row have of other rows is copied with them, and cleared where it is read.
 
 #include <cstdint>
 #include <type_traits>
@@ -14,89 +14,99 @@
 #include "monofold/engine/gpu/segment/exact_team.cuh"
 #include "monofold/engine/gpu/segment/job.cuh"
 #include "monofold/engine/gpu/segment/tile_range.cuh"
+#include "monofold/engine/gpu/segment/warp_team.cuh"
+#include "monofold/engine/gpu/thread_copy.cuh"
 #include "monofold/fold/exact/term.hpp"
 #include "monofold/level/block_shared.cuh"
 #include "monofold/level/grid.cuh"
 #include "monofold/level/lanes.cuh"
 #include "monofold/level/thread.cuh"
+#include "monofold/plan/double_row_launch.hpp"
 #include "monofold/platform/host_device.hpp"
 
 namespace monofold::detail {
 
-/// Which of a lane's items of a page belong to its row, by their places from the lane's first one.
-struct own_items {
-  int first;
-  int end;
-  bool has_others;  // else all do, or others are no items already
+/// Rows of fewer than 2^30 items, as many in each: the first one, and how far one lies behind the other.
+template <class Item>
+struct even_rows {
+  const Item* first;
+  std::int64_t apart;
+  int length;
 };
 
-/// The pages of a row that a warp takes. The row is one stretch of memory of fewer than 2^30 items.
-template <class Job>
+/// The pages of a row, from one of them on.
+template <class Item>
 class row_pages {
  public:
-  using item = typename Job::item;
-  using total = double_sum<segment_term_t<typename Job::fold, typename Job::view_type>>;
-  static constexpr int chunk_items = static_cast<int>(sizeof(bytes16) / sizeof(item));
+  static constexpr int chunk_items = static_cast<int>(sizeof(bytes16) / sizeof(Item));
   static constexpr int row_items = chunk_items * warp_lanes;
-  static constexpr int rows = 4;
+  static constexpr int rows =
+      double_row_page_bytes / (warp_lanes * static_cast<int>(sizeof(bytes16)));
   static constexpr int page_items = rows * row_items;
+  static constexpr int page_chunks = rows * warp_lanes;
 
-  MONOFOLD_GPU row_pages(const Job& job, std::int64_t row) {
-    const segment_ends ends = job.ends_of(row);
-    const auto range = aligned_range_of(job.view.data() + ends.begin, ends.count());
+  MONOFOLD_GPU row_pages(const Item* first, int length, int page) {
+    const auto range = aligned_range_of(first, length);
     base_ = range.base;
     first_ = static_cast<int>(range.first);
     end_ = static_cast<int>(range.end);
+    go_on(page);
   }
 
   MONOFOLD_GPU bool is_there() const { return end_ > 0; }
-  MONOFOLD_GPU void go_on() {
-    base_ += page_items;
-    first_ -= page_items;
-    end_ -= page_items;
+  MONOFOLD_GPU bool is_whole() const { return first_ <= 0 && page_items <= end_; }
+  /// Whether some lanes have chunks in this row of 32.
+  MONOFOLD_GPU bool has_chunks(int r) const { return r * row_items < end_; }
+  MONOFOLD_GPU void go_on(int pages) {
+    base_ += pages * page_items;
+    first_ -= pages * page_items;
+    end_ -= pages * page_items;
   }
 
-  /// sync       all lanes of the warp
-  MONOFOLD_GPU own_items load(const Job& job, bytes16 (&raw)[rows]) const {
-    const item* const own = base_ + lane_rank() * chunk_items;
-    if (first_ <= 0 && page_items <= end_) {
+  /// Begins to copy the lane's chunks of the page; `to`: the first one's place. All items lie between `begin` and
+  /// `behind`.
+  MONOFOLD_GPU void start(const Item* begin, const Item* behind, bytes16* to,
+                          std::uint64_t policy) const {
+    const auto* const from = reinterpret_cast<const bytes16*>(base_) + lane_rank();
+    if (is_whole()) {
       MONOFOLD_UNROLL
-      for (int r = 0; r < rows; ++r) raw[r] = load_16(own + r * row_items);
-      return {0, 0, false};
+      for (int r = 0; r < rows; ++r) start_copy(to + r * warp_lanes, from + r * warp_lanes, policy);
+      return;
     }
-    // What lies around the row is loaded with it, up to the ends of the view.
-    const int first = first_ - lane_rank() * chunk_items;
     const int end = end_ - lane_rank() * chunk_items;
-    const item* const begin = job.view.data();
-    const item* const behind = begin + job.size;
-    int cut = -1;  // a chunk that is in the view in part
-    MONOFOLD_UNROLL
-    for (int r = 0; r < rows; ++r) {
-      const int place = r * row_items;
-      raw[r] = total::filler();
-      if (place >= end || place + chunk_items <= first) continue;
-      if (own + place >= begin && own + place + chunk_items <= behind) {
-        raw[r] = load_16(own + place);
-      } else {
-        cut = r;
-      }
-    }
-    if (any_lane(cut >= 0)) {
-      const bytes16 part =
-          part_of_chunk(aligned_range<item>{own, first, end}, cut * row_items, total::filler());
+    const bool ends_inside = base_ + (end_ + chunk_items - 1) / chunk_items * chunk_items <= behind;
+    if (base_ >= begin && (ends_inside || end_ >= page_items)) {
       MONOFOLD_UNROLL
       for (int r = 0; r < rows; ++r) {
-        MONOFOLD_UNROLL
-        for (int w = 0; w < 4; ++w) raw[r].word[w] = r == cut ? part.word[w] : raw[r].word[w];
+        if (r * row_items < end) start_copy(to + r * warp_lanes, from + r * warp_lanes, policy);
       }
+      return;
     }
-    return {first, end, true};
+    // A chunk is read up to where the array ends.
+    const int first = first_ - lane_rank() * chunk_items;
+    const aligned_range<Item> own{base_ + lane_rank() * chunk_items, first, end};
+    MONOFOLD_ROLL
+    for (int r = 0; r < rows; ++r) {
+      to[r * warp_lanes] = part_of_chunk(own, r * row_items, chunk_of_nothing<Item>());
+    }
   }
-  /// Puts items that change no sum in the place of those of other rows.
-  MONOFOLD_GPU static void clear_others(bytes16 (&raw)[rows], const own_items& own) {
-    if (!own.has_others) return;
+  /// Loads what was copied, once that is there, with items that change no sum in the place of those of other rows.
+  MONOFOLD_GPU void load(const bytes16* own, bytes16 (&raw)[rows]) const {
+    if (is_whole()) {
+      MONOFOLD_UNROLL
+      for (int r = 0; r < rows; ++r) raw[r] = own[r * warp_lanes];
+      return;
+    }
+    const bytes16 nothing = chunk_of_nothing<Item>();
+    const int end = end_ - lane_rank() * chunk_items;
+    MONOFOLD_UNROLL
+    for (int r = 0; r < rows; ++r) {
+      raw[r] = nothing;
+      if (r * row_items < end) raw[r] = own[r * warp_lanes];
+    }
+    if (first_ <= 0 && end_ % chunk_items == 0) return;
+    const int first = first_ - lane_rank() * chunk_items;
     constexpr int word_items = chunk_items / 4;
-    const bytes16 filler = total::filler();
     MONOFOLD_UNROLL
     for (int r = 0; r < rows; ++r) {
       MONOFOLD_UNROLL
@@ -106,144 +116,239 @@ class row_pages {
         for (int v = 0; v < word_items; ++v) {
           const int place = r * row_items + w * word_items + v;
           const std::uint32_t bits = word_items == 1 ? ~0u : 0xffffu << 16 * v;
-          if (place >= own.first && place < own.end) kept |= bits;
+          if (place >= first && place < end) kept |= bits;
         }
-        raw[r].word[w] = (raw[r].word[w] & kept) | (filler.word[w] & ~kept);
+        raw[r].word[w] = (raw[r].word[w] & kept) | (nothing.word[w] & ~kept);
       }
     }
   }
 
  private:
-  const item* base_;  // of the page, a boundary of 16 bytes
+  const Item* base_;  // of the page, a boundary of 16 bytes
   int first_;         // the row's first item, from there
   int end_;
 };
 
-/// Whether there is a kernel that adds rows by doubles: for sums of items whose answers may be narrower than these. That
-/// for variances needs more registers than there are, had pages in local memory, and took up to 1.8 times as long as bins.
+/// Whether there is a kernel that adds rows by doubles: for sums, and for sums of squares too, of items whose answers may
+/// be narrower than doubles.
 template <class F, class View>
 inline constexpr bool has_double_rows_v = [] {
   if constexpr (rounds_sums_v<F> && contiguous_item_view<View>) {
     using term = segment_term_t<F, View>;
-    return sums_as_double_v<term> && std::is_same_v<term, value_term<typename View::item_type>>;
+    using item = typename View::item_type;
+    return sizeof(item) <= 4 &&
+           (std::is_same_v<term, value_term<item>> || std::is_same_v<term, moments_term<item>>);
   } else {
     return false;
   }
 }();
 
-/// How many warps a block has that add rows by doubles.
-inline constexpr int double_row_warps = 8;
+/// The pages of some rows for a warp that takes every `team`th one: copied in the order in which they are added.
+template <class Item>
+class coming_pages {
+ public:
+  using pages = row_pages<Item>;
+  static constexpr int stages = 2;  // pages that there is room for
+  static constexpr int bytes = stages * pages::page_chunks * static_cast<int>(sizeof(bytes16));
 
-/// Rows of a job, each added by one warp.
+  /// shape      view: that all rows lie in; shared: `bytes` of this warp
+  MONOFOLD_GPU coming_pages(const contiguous_view<Item>& view, const even_rows<Item>& rows,
+                            int count, int first_page, int team, char* shared)
+      : begin_(view.data()),
+        behind_(begin_ + view.size()),
+        rows_(rows),
+        left_(count),
+        first_page_(first_page),
+        team_(team),
+        next_(rows.first, rows.length, first_page),
+        own_(reinterpret_cast<bytes16*>(shared) + lane_rank()),
+        policy_(cache_policy_of(view.size() * static_cast<int>(sizeof(Item)))) {
+    find_page();
+    MONOFOLD_ROLL
+    for (int i = 1; i < stages; ++i) copy_next();
+  }
+
+  /// Loads the next page, which is `own`.
+  MONOFOLD_GPU void take(const pages& own, bytes16 (&raw)[pages::rows]) {
+    copy_next();
+    wait_for_copies_but<stages - 1>();
+    own.load(own_ + stage_ * pages::page_chunks, raw);
+    stage_ = after(stage_);
+  }
+
+ private:
+  MONOFOLD_GPU static int after(int stage) { return stage + 1 == stages ? 0 : stage + 1; }
+  /// Some rows have no page for this warp.
+  MONOFOLD_GPU void find_page() {
+    MONOFOLD_ROLL
+    while (left_ > 0 && !next_.is_there()) {
+      if (--left_ == 0) return;
+      rows_.first += rows_.apart;
+      next_ = pages(rows_.first, rows_.length, first_page_);
+    }
+  }
+  MONOFOLD_GPU void copy_next() {
+    if (left_ > 0) {
+      next_.start(begin_, behind_, own_ + next_stage_ * pages::page_chunks, policy_);
+      next_.go_on(team_);
+      find_page();
+    }
+    end_group_of_copies();
+    next_stage_ = after(next_stage_);
+  }
+
+  const Item* begin_;
+  const Item* behind_;
+  even_rows<Item> rows_;  // from that on of which the next page is
+  int left_;              // with that one
+  int first_page_;
+  int team_;
+  pages next_;
+  bytes16* own_;
+  std::uint64_t policy_;
+  int stage_ = 0;
+  int next_stage_ = 0;
+};
+
+/// Rows of a job.
 template <class Job>
 class double_rows {
  public:
   using term = segment_term_t<typename Job::fold, typename Job::view_type>;
   using total = double_sum<term>;
-  using pages = row_pages<Job>;
-  using by_warp = job_tiles<Job>;
-  using state = typename Job::state;
-  static constexpr int warps = double_row_warps;
-  static constexpr int slots_bytes = in_chunks_of_16(warp_lanes * static_cast<int>(sizeof(total)));
-  static constexpr int spare_at = slots_bytes + by_warp::scratch_bytes;
-  static constexpr int warp_bytes = spare_at + in_chunks_of_16(static_cast<int>(sizeof(state)));
+  using item = typename Job::item;
+  using pages = row_pages<item>;
+  static constexpr int warps = 1 << log2_double_row_warps;
+  static constexpr int sums_bytes = warp_lanes * static_cast<int>(sizeof(total));
+  static constexpr int pages_bytes = coming_pages<item>::bytes;
+  static constexpr int digits_bytes = in_chunks_of_16(digits_scratch_bytes<Job>);
+  static constexpr int warp_bytes =
+      sums_bytes + (pages_bytes > digits_bytes ? pages_bytes : digits_bytes);
+  static constexpr int block_bytes = warps * warp_bytes;
 
-  /// Adds rows `row`, `row` + `apart`, .. below `end`, and stores their answers.
+  /// Folds `rows` rows; 2^level warps share one.
   ///
-  /// shape      shared: warp_bytes of this warp
-  /// sync       all lanes of the warp
-  MONOFOLD_GPU static void fold(const Job& job, std::int64_t row, std::int64_t apart,
-                                std::int64_t end, char* shared) {
-    auto* const sums = reinterpret_cast<total*>(shared);
-    const std::int64_t at_once = warp_lanes * apart;
+  /// shape      shared: block_bytes
+  /// sync       all threads of the block
+  MONOFOLD_GPU static void fold(const Job& job, std::int64_t rows, int level, char* shared) {
+    const int teams = warps >> level;
+    const std::int64_t apart = blocks_in_grid() * teams;
+    // The block's first row of those that are finished together: all its warps go the same way.
+    std::int64_t first = block_rank() * teams;
     MONOFOLD_ROLL
-    for (; row < end; row += at_once) {
-      const std::int64_t left = (end - row + apart - 1) / apart;
+    for (; first < rows; first += warp_lanes * apart) {
+      const warp_team team{level, log2_double_row_warps};
+      const std::int64_t row = first + (warp_rank() >> level);
+      const std::int64_t left = row < rows ? (rows - row + apart - 1) / apart : 0;
       const int count = left < warp_lanes ? static_cast<int>(left) : warp_lanes;
-      add(job, row, apart, count, sums);
-      sync_warp();  // sums written above are read below
-      const std::int64_t own = row + lane_rank() * apart;
-      const bool is_done = lane_rank() >= count || store(job, own, sums[lane_rank()]);
-      MONOFOLD_ROLL
-      for (std::uint32_t rest = lanes_with(!is_done); rest != 0; rest &= rest - 1) {
-        add_exactly(job, row + lowest_lane(rest) * apart, shared);
-      }
-      sync_warp();  // sums read above are overwritten by the next ones
+      if (count > 0) add(job, row, apart, count, team, shared);
+      sync(level);  // sums written above are read below
+      finish(job, row, apart, count, team, shared);
+      sync(level);  // sums read above are overwritten by the next ones
     }
   }
 
  private:
-  /// How many additions an item of a row goes through at most: those of a lane, half of them by each of two chains, and
-  /// those where lanes meet.
-  MONOFOLD_GPU static std::int64_t additions_of(std::int64_t count) {
-    constexpr int of_ends = pages::rows * pages::chunk_items;  // two pages are not whole
-    return count / (2 * warp_lanes) + of_ends + 8;
+  MONOFOLD_GPU static void sync(int level) {
+    if (level == 0) {
+      sync_warp();
+    } else {
+      sync_block();
+    }
+  }
+  MONOFOLD_GPU static total* sums_of(char* shared, int warp) {
+    return reinterpret_cast<total*>(shared + warp * warp_bytes);
   }
 
-  /// Adds `count` rows. Not inlined: kernels have other things in registers.
-  MONOFOLD_GPU_CALL static void add(const Job& job, std::int64_t row, std::int64_t apart, int count,
-                                    total* sums) {
-    bytes16 raw[pages::rows];
-    own_items here{};
-    lane_doubles<term> sum;
-    pages coming(job, row);
-    bool is_any = false;  // in raw
-    bool is_last = false;
+  /// Adds this warp's pages of rows.
+  MONOFOLD_GPU static void add(const Job& job, std::int64_t row, std::int64_t apart, int count,
+                               const warp_team& team, char* shared) {
+    total* sums = sums_of(shared, warp_rank());
+    const segment_ends ends = job.ends_of(row);
+    even_rows<item> rows{job.view.data() + ends.begin,
+                         count > 1 ? job.ends_of(row + apart).begin - ends.begin : 0,
+                         static_cast<int>(ends.count())};
+    coming_pages<item> coming(job.view, rows, count, team.rank(), team.warps(),
+                              reinterpret_cast<char*>(sums) + sums_bytes);
+    const int log2_items = bit_width_of(static_cast<std::uint64_t>(items_of_lane(rows.length)));
     MONOFOLD_ROLL
-    while (is_any || count > 0) {
-      bytes16 next[pages::rows];
-      own_items there{};
-      if (count > 0) there = coming.load(job, next);
-      if (is_any) {
-        pages::clear_others(raw, here);
-        MONOFOLD_UNROLL
-        for (int r = 0; r < pages::rows; ++r) sum.add(raw[r]);
-        if (is_last) {
-          const total all = sum.own().over_lanes();
-          if (lane_rank() == 0) *sums = all;
-          ++sums;
-          sum = {};
+    for (; count > 0; --count) {
+      lane_doubles<term> sum(log2_items);
+      MONOFOLD_ROLL
+      for (pages own(rows.first, rows.length, team.rank()); own.is_there();
+           own.go_on(team.warps())) {
+        bytes16 raw[pages::rows];
+        coming.take(own, raw);
+        sum.begin_page(raw);
+        if (own.is_whole()) {
+          MONOFOLD_UNROLL
+          for (int r = 0; r < pages::rows; ++r) sum.add(raw[r]);
+        } else {
+          MONOFOLD_UNROLL
+          for (int r = 0; r < pages::rows; ++r) {
+            if (own.has_chunks(r)) sum.add(raw[r]);
+          }
         }
       }
-      is_any = count > 0;
-      if (!is_any) break;
-      MONOFOLD_UNROLL
-      for (int r = 0; r < pages::rows; ++r) raw[r] = next[r];
-      here = there;
-      coming.go_on();
-      is_last = !coming.is_there();
-      if (is_last) {
-        row += apart;
-        if (--count > 0) coming = pages(job, row);
+      const total all = sum.own().over_lanes();
+      if (lane_rank() == 0) *sums = all;
+      ++sums;
+      rows.first += rows.apart;
+    }
+  }
+  /// Each warp of the team finishes some rows, a lane each.
+  MONOFOLD_GPU static void finish(const Job& job, std::int64_t row, std::int64_t apart, int count,
+                                  const warp_team& team, char* shared) {
+    const int own = lane_rank() << team.level | team.rank();
+    bool is_done = true;
+    if (own < count) {
+      total all = sums_of(shared, team.first_warp())[own];
+      MONOFOLD_ROLL
+      for (int i = 1; i < team.warps(); ++i) {
+        all = all.joined(sums_of(shared, team.first_warp() + i)[own]);
       }
+      is_done = store(job, row + own * apart, all);
+    }
+    MONOFOLD_ROLL
+    for (std::uint32_t rest = lanes_with(!is_done); rest != 0; rest &= rest - 1) {
+      const int at = lowest_lane(rest) << team.level | team.rank();
+      add_exactly(job, row + at * apart,
+                  reinterpret_cast<char*>(sums_of(shared, warp_rank())) + sums_bytes);
     }
   }
 
+  /// How many items of a row a lane adds at most. Two pages are not whole.
+  MONOFOLD_GPU static std::int64_t items_of_lane(std::int64_t count) {
+    return count / warp_lanes + 2 * pages::rows * pages::chunk_items;
+  }
+  /// How many additions an item of a row goes through at most: those of a lane, by two chains, and those where lanes and
+  /// warps meet.
+  MONOFOLD_GPU static std::int64_t additions_of(std::int64_t count) {
+    return items_of_lane(count) / 2 + warps + 8;
+  }
   MONOFOLD_GPU_CALL static bool store(const Job& job, std::int64_t row, const total& sum) {
     const std::int64_t count = job.ends_of(row).count();
     return sum.finish(job.f, count, additions_of(count), *job.sinks.of(row).out);
   }
   /// Not inlined, since it is rare.
-  MONOFOLD_GPU_CALL static void add_exactly(const Job& job, std::int64_t row, char* shared) {
-    const segment_ends ends = job.ends_of(row);
-    by_warp::store_total(job.f, job.range_of(ends), ends.count(), shared + slots_bytes,
-                         reinterpret_cast<state*>(shared + spare_at), job.sinks.of(row));
+  MONOFOLD_GPU_CALL static void add_exactly(const Job& job, std::int64_t row, char* scratch) {
+    add_by_digits(job, row, scratch);
   }
 };
 
-/// Folds rows of one length: warps go from row to row.
+/// Folds rows of one length: teams of warps go from row to row. They need so many registers that no third block has room
+/// on a multiprocessor: one of the next launch would take the first place that is free, and so some multiprocessors get
+/// three blocks and others one.
 ///
 /// errors     traps where the host's compiler lays out its arguments otherwise
 template <class Job>
-__global__ void __launch_bounds__(double_rows<Job>::warps* warp_lanes, 2)
-    fold_double_rows_kernel(MONOFOLD_GRID_CONSTANT const Job job, const std::int64_t rows) {
+__global__ void __launch_bounds__(double_rows<Job>::warps* warp_lanes, double_row_blocks)
+    fold_double_rows_kernel(MONOFOLD_GRID_CONSTANT const Job job, const std::int64_t rows,
+                            const int level) {
   let_next_launch_begin();
   if (job.layout != handed_layout_of<typename Job::fold, typename Job::view_type>()) trap();
   wait_for_launches_before();
-  using of_warp = double_rows<Job>;
-  const std::int64_t warp = block_rank() * of_warp::warps + warp_rank();
-  of_warp::fold(job, warp, blocks_in_grid() * of_warp::warps, rows,
-                reinterpret_cast<char*>(dynamic_shared()) + warp_rank() * of_warp::warp_bytes);
+  double_rows<Job>::fold(job, rows, level, reinterpret_cast<char*>(dynamic_shared()));
 }
 
 }  // namespace monofold::detail

@@ -10,7 +10,6 @@
 
 #include "monofold/engine/gpu/exact/finish.cuh"
 #include "monofold/engine/gpu/exact/term_format.cuh"
-#include "monofold/engine/gpu/segment/double_sums.cuh"
 #include "monofold/engine/gpu/segment/exact_row.cuh"
 #include "monofold/engine/gpu/segment/exact_team.cuh"
 #include "monofold/engine/gpu/segment/slot_cells.cuh"

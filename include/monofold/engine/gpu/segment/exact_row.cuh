@@ -84,7 +84,7 @@ struct rounding_bound {
 };
 
 /// Whether answers of a fold of sums may be narrower than a double, so that rounded sums decide them. Such a fold has
-/// may_round(f), whether its answers are, and finish_rounded_sum.
+/// may_round(f), whether its answers are, finish_rounded_sum and finish_near_sum; one of squares finish_rounded.
 template <class F>
 inline constexpr bool rounds_sums_v = false;
 
@@ -93,6 +93,12 @@ inline constexpr bool rounds_sums_v = false;
 template <class F, class Answer>
 MONOFOLD_GPU bool finish_rounded_sum(const F&, std::int64_t, double, const rounding_bound&,
                                      Answer&) {
+  return false;
+}
+
+/// The same from a sum that is wrong by less than `error`.
+template <class F, class Answer>
+MONOFOLD_GPU bool finish_near_sum(const F&, std::int64_t, double, double, Answer&) {
   return false;
 }
 

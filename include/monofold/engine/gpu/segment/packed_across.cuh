@@ -202,8 +202,8 @@ class packed_across {
       const int own = is_there[u] ? rank_of(u) : 0;
       at[u] = first + (width == 0 ? place_of_row(job_.rows, row + own).offset : place.offset + own);
     }
-    const std::uint64_t policy = cache_policy(is_partly_kept(
-        job_.rows.num_rows * job_.rows.row_items * static_cast<std::int64_t>(sizeof(item))));
+    const std::uint64_t policy = cache_policy_of(
+        job_.rows.num_rows * job_.rows.row_items * static_cast<std::int64_t>(sizeof(item)));
     const std::int64_t step = stride << shift;
     // Items that this lane has of each of its rows.
     std::int64_t left = begin < end ? (end - begin + (std::int64_t{1} << shift) - 1) >> shift : 0;

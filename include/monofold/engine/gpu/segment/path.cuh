@@ -19,8 +19,10 @@
 #include "monofold/engine/gpu/segment/tiny_rows.cuh"
 #include "monofold/engine/gpu/segment/work_list.cuh"
 #include "monofold/engine/gpu/workspace.cuh"
+#include "monofold/fold/exact/term.hpp"
 #include "monofold/fold/extrema.hpp"
 #include "monofold/fold/sum.hpp"
+#include "monofold/plan/double_row_launch.hpp"
 #include "monofold/plan/segment_launch.hpp"
 #include "monofold/shape/segments.hpp"
 
@@ -57,7 +59,7 @@ class segment_path {
               !std::is_void_v<segment_term_t<F, View>>};
     plan_ = segment_launch_for(facts_, multiprocessors);
     plan_.max_nodes = states_per_thread * block::warps * warp_lanes;
-    by_doubles_ = is_faster_by_doubles(length);
+    by_doubles_ = is_faster_by_doubles();
     if (length > facts_.tile_items) {
       plan_ = long_rows_launch_for(plan_, facts_, block::warps, long_resident_blocks * block::warps,
                                    multiprocessors);
@@ -161,27 +163,23 @@ class segment_path {
     }
   }
 
-  /// Whether warps that add rows by doubles, one after the other, are faster than other kernels.
-  ///
-  /// source     one H200, exact sums: 0.7 to 0.9 of the time for rows of 512 to 2000 float32 at 16-byte boundaries and
-  ///            rows of 1500 and 2000 that begin anywhere, where each warp has several; of 4000 0.93, of 8200 1.1; of
-  ///            bfloat16 0.73 to 0.92 for rows of 2000 to 20 000 items, 1.1 for 1000
-  bool is_faster_by_doubles([[maybe_unused]] std::int64_t length) const {
+  double_row_facts double_facts() const {
+    constexpr int bytes = static_cast<int>(sizeof(item));
+    const auto at = reinterpret_cast<std::uintptr_t>(view_.data()) |
+                    static_cast<std::uintptr_t>(segments_.begin(1) * bytes);
+    return {facts_.segments,
+            facts_.fixed_length,
+            bytes,
+            !std::is_same_v<segment_term_t<F, View>, value_term<item>>,
+            at % lane_bytes == 0,
+            multiprocessors_};
+  }
+  bool is_faster_by_doubles() const {
     if constexpr (has_double_rows_v<F, View>) {
       if constexpr (have_stretches<Segments>) {
         if (segments_.stretches() != nullptr) return false;
       }
-      if (length <= 0 || !may_round(fold_)) return false;
-      constexpr int bytes = static_cast<int>(sizeof(item));
-      const std::int64_t tile = facts_.tile_items;
-      const std::int64_t places =
-          std::int64_t{long_resident_blocks} * double_row_warps * multiprocessors_;
-      const bool are_many = facts_.segments >= 3 * places;
-      if (length > tile && bytes == 4) return are_many && length <= 4 * tile;
-      if (length > tile) return length <= (facts_.segments >= places ? 16 : 4) * tile;
-      const auto at = reinterpret_cast<std::uintptr_t>(view_.data()) |
-                      static_cast<std::uintptr_t>(segments_.begin(1) * bytes);
-      return are_many && length >= (bytes == 4 ? tile / 2 : tile / 4 * 3) && at % lane_bytes == 0;
+      return facts_.fixed_length > 0 && may_round(fold_) && adds_by_doubles(double_facts());
     } else {
       return false;
     }
@@ -190,12 +188,14 @@ class segment_path {
   template <class Job>
   failure start_double_rows(const device_stream& on, const Job& job) const {
     using rows = double_rows<Job>;
-    static_assert(rows::warps * rows::warp_bytes <= max_shared_bytes);
-    const std::int64_t needed = (facts_.segments + rows::warps - 1) / rows::warps;
-    const std::int64_t places = std::int64_t{long_resident_blocks} * multiprocessors_;
+    static_assert(rows::block_bytes <= max_shared_bytes);
+    const int level = double_row_level(double_facts());
+    const std::int64_t each = rows::warps >> level;
+    const std::int64_t needed = (facts_.segments + each - 1) / each;
+    const std::int64_t places = std::int64_t{double_row_blocks} * multiprocessors_;
     return launch_early(fold_double_rows_kernel<Job>, needed < places ? needed : places,
-                        rows::warps * warp_lanes, rows::warps * rows::warp_bytes, on, job,
-                        facts_.segments);
+                        rows::warps * warp_lanes, rows::block_bytes, on, job, facts_.segments,
+                        level);
   }
 
   template <class Job>

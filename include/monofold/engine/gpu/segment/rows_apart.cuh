@@ -8,21 +8,6 @@
 
 namespace monofold::detail {
 
-/// For load_there: whether half of what is loaded is the first to be evicted from the second-level cache.
-MONOFOLD_GPU std::uint64_t cache_policy(bool is_partly_kept) {
-  std::uint64_t policy = 0;
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  if (is_partly_kept) {
-    asm("createpolicy.fractional.L2::evict_first.L2::evict_unchanged.b64 %0, 0.5;" : "=l"(policy));
-  } else {
-    asm("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(policy));
-  }
-#else
-  static_cast<void>(is_partly_kept);
-#endif
-  return policy;
-}
-
 /// Loads 1, 2, 4 or 16 bytes, words of 4 or less in each word of `out`, if they are there; else `out` may be anything.
 ///
 /// Such loads keep their order, in front of what uses them: compilers put others where they are used, each behind the use
