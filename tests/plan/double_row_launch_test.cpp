@@ -55,4 +55,19 @@ TEST(double_row_launch, short_rows_are_added_so_where_there_are_many) {
   EXPECT_FALSE(mf::adds_by_doubles(floats(8192, 0)));
 }
 
+TEST(double_row_launch, columns_are_added_so_where_they_are_many) {
+  const auto adds = [](std::int64_t columns, std::int64_t items, int bytes, bool has_squares) {
+    return mf::adds_columns_by_doubles(columns / (512 / bytes), items, bytes, has_squares,
+                                       multiprocessors);
+  };
+  EXPECT_TRUE(adds(65536, 200, 4, false));
+  EXPECT_TRUE(adds(1000000, 2, 4, false));
+  EXPECT_FALSE(adds(4096, 4096, 4, false));
+  EXPECT_FALSE(adds(100000, 100, 4, false));
+  EXPECT_TRUE(adds(100000, 100, 2, false));
+  EXPECT_FALSE(adds(1000000, 3, 4, true));
+  EXPECT_FALSE(adds(100000, 10, 2, true));
+  EXPECT_TRUE(adds(100000, 100, 2, true));
+}
+
 }  // namespace

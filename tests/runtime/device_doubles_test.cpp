@@ -154,4 +154,55 @@ TEST_F(device_rows, by_doubles_across) {
   }
 }
 
+/// Columns of each kind, in an array of so many rows whose last items are not looked at.
+template <class Item>
+void compare_columns_like(mf::dtype type, kind how, std::int64_t length, std::int64_t count,
+                          std::int64_t gap) {
+  std::vector<Item> turned(static_cast<std::size_t>(length * (count + gap)), Item(7.0f));
+  for (std::int64_t column = 0; column < count; ++column) {
+    std::vector<Item> own;
+    append_row(how, column, length, own);
+    for (std::int64_t i = 0; i < length; ++i) {
+      turned[static_cast<std::size_t>(i * (count + gap) + column)] =
+          own[static_cast<std::size_t>(i)];
+    }
+  }
+  const bytes own = bytes_of(turned);
+  for (const question& what : questions_of_sums(type)) {
+    SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(how));
+    compare_rows(what, own, {{length, count}, {count + gap, 1}, {0}, 0});
+  }
+}
+template <class Item>
+void compare_wide(mf::dtype type) {
+  constexpr std::int64_t chunk = 16 / sizeof(Item);
+  for (const kind how : kinds) {
+    compare_columns_like<Item>(type, how, 2, 100 * chunk, 0);
+    compare_columns_like<Item>(type, how, 5, 97 * chunk, chunk);  // groups that are not whole
+    compare_columns_like<Item>(type, how, 37, 66 * chunk, 0);     // warps share columns
+  }
+  compare_columns_like<Item>(type, kind::middles, 9, 2200 * chunk, 0);  // and have several
+  compare_columns_like<Item>(type, kind::growing, 700, 70 * chunk, 0);
+}
+
+TEST_F(device_rows, by_doubles_down_columns_of_float32) { compare_wide<float>(mf::dtype::float32); }
+TEST_F(device_rows, by_doubles_down_columns_of_bfloat16) {
+  compare_wide<mf::bfloat16>(mf::dtype::bfloat16);
+}
+TEST_F(device_rows, by_doubles_down_columns_of_float16) {
+  compare_wide<mf::float16>(mf::dtype::float16);
+}
+
+/// Columns of each of several matrices.
+TEST_F(device_rows, by_doubles_along_a_middle_axis) {
+  std::vector<float> items;
+  for (std::int64_t row = 0; row < 60; ++row) append_row(kind::uniform, row, 400, items);
+  const bytes own = bytes_of(items);
+  for (const question& what : questions_of_sums(mf::dtype::float32)) {
+    compare_rows(what, own, {{3, 20, 400}, {8000, 400, 1}, {1}, 0});
+    compare_rows(what, own, {{3, 20, 392}, {8000, 400, 1}, {1}, 4});
+    compare_rows(what, own, {{20, 3, 396}, {400, 8000, 1}, {1}, 0});
+  }
+}
+
 }  // namespace

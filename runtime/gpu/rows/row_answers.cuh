@@ -202,12 +202,48 @@ class row_place {
   MONOFOLD_GPU void put(Real own) const {
     if (store_.values != nullptr) static_cast<Real*>(store_.values)[row_] = own;
   }
+  /// The answers of this row and of those behind it, whose bits these are; all or none have 16-bit answers.
+  template <int count>
+  MONOFOLD_GPU void put_bits(const std::uint32_t (&bits)[count]) const {
+    if (store_.values == nullptr) return;
+    if (store_.value_bytes == 4) {
+      put_words(static_cast<std::uint32_t*>(store_.values) + row_, bits);
+    } else {
+      static_assert(count % 2 == 0 || count == 1);
+      auto* const to = static_cast<std::uint16_t*>(store_.values) + row_;
+      if (count > 1 && reinterpret_cast<std::uintptr_t>(to) % 4 == 0) {
+        std::uint32_t pairs[(count + 1) / 2];
+        MONOFOLD_UNROLL
+        for (int i = 0; i < count / 2; ++i) pairs[i] = bits[2 * i] | bits[2 * i + 1] << 16;
+        put_words(reinterpret_cast<std::uint32_t*>(to), pairs);
+      } else {
+        MONOFOLD_UNROLL
+        for (int i = 0; i < count; ++i) to[i] = static_cast<std::uint16_t>(bits[i]);
+      }
+    }
+  }
   MONOFOLD_GPU std::int64_t length() const { return length_of_row(store_, row_); }
   MONOFOLD_GPU void put_second(const row_answer& own) const {
     runtime::put_second(store_, row_, own);
   }
 
  private:
+  /// By fours, where they lie at such boundaries.
+  template <int count>
+  MONOFOLD_GPU static void put_words(std::uint32_t* to, const std::uint32_t (&words)[count]) {
+    using monofold::detail::bytes16;
+    if (count % 4 == 0 && reinterpret_cast<std::uintptr_t>(to) % sizeof(bytes16) == 0) {
+      MONOFOLD_UNROLL
+      for (int i = 0; i < count / 4; ++i) {
+        reinterpret_cast<bytes16*>(to)[i] = {
+            {words[4 * i], words[4 * i + 1], words[4 * i + 2], words[4 * i + 3]}};
+      }
+      return;
+    }
+    MONOFOLD_UNROLL
+    for (int i = 0; i < count; ++i) to[i] = words[i];
+  }
+
   const row_store& store_;
   std::int64_t row_;
 };

@@ -152,6 +152,28 @@ MONOFOLD_GPU bool store_quickly(Real value, dtype to, const row_place& out) {
   };
   return to == dtype::bfloat16 ? narrowed(bfloat16{}) : narrowed(float16{});
 }
+/// The bits of the answer that a number from `low` to `high` has; false where these have two, or a 16-bit one is neither
+/// normal nor 0.
+MONOFOLD_GPU bool narrowed_between(double low, double high, dtype to, std::uint32_t& bits) {
+  if (to == dtype::float64) return false;
+  if (to == dtype::float32) {
+    bits = bits_as<std::uint32_t>(static_cast<float>(low));
+    return bits == bits_as<std::uint32_t>(static_cast<float>(high));
+  }
+  if (low == 0 && high == 0) {
+    bits = static_cast<std::uint32_t>(bits_as<std::uint64_t>(low) >> 48);
+    return true;
+  }
+  const auto narrowed = [&]<class Half>(Half) {
+    std::uint64_t one = 0;
+    std::uint64_t other = 0;
+    const bool are_there = narrowed_normal<Half>(low, one) && narrowed_normal<Half>(high, other);
+    bits = static_cast<std::uint16_t>(one);
+    return are_there && one == other;
+  };
+  return to == dtype::bfloat16 ? narrowed(bfloat16{}) : narrowed(float16{});
+}
+
 template <class Term>
 MONOFOLD_GPU bool store_at_once(const row_total_fold<Term>& f, double sum, int count,
                                 const row_place& out) {
@@ -185,6 +207,21 @@ MONOFOLD_GPU bool finish_near_sum(const row_total_fold<Term>& f, std::int64_t it
   }
   out = found;
   return true;
+}
+
+/// The same from a sum that is wrong by less than `error`, by few instructions.
+template <class Term>
+MONOFOLD_GPU bool narrow_near_sum(const row_total_fold<Term>& f, std::int64_t items, double sum,
+                                  double error, std::uint32_t& bits) {
+  double near = sum;
+  double away = error;
+  if (f.rules.op == operation::mean) {
+    const double inverse = monofold::detail::about_inverse(static_cast<double>(items));
+    near = rounded_product(sum, inverse);
+    away = rounded_fma(monofold::detail::absolute(near), 0x1p-48,
+                       rounded_product(error, rounded_product(inverse, 2)));
+  }
+  return narrowed_between(rounded_sum(near, -away), rounded_sum(near, away), f.rules.to, bits);
 }
 
 /// Sums in the plan's tree, and what means follow from them.

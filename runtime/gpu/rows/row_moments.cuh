@@ -31,24 +31,24 @@ struct row_moments_fold : exact_moments_fold<Item> {
     out = found;
     return true;
   }
-  /// From doubles near to both sums of so many finite items, for answers that are narrower than a double; false where
-  /// these do not decide. `additions`: how many of each sum have rounded.
+  /// From doubles near to both sums of so many finite items, for answers that are narrower than a double: a number that
+  /// the answer is near to, within so many units in its last place; false where these do not decide. `additions`: how
+  /// many of each sum have rounded.
   ///
   /// accuracy   in units of 2^-53 n Q the square of a sum is wrong by 2 for each addition, and n Q by 1; by 5 more from
-  ///            what is done here. That is n Q over the deviation, at most 2^8, as much of this, and what follows adds
-  ///            a few of its units
-  MONOFOLD_GPU static bool found_nearly(const row_rules& rules, std::int64_t items, double sum,
-                                        double squares, std::int64_t additions, row_answer& out) {
+  ///            what is done here. That is n Q over the deviation, at most 2^24, as much of this. What follows, two
+  ///            inverses and two products, adds less than 16 units in the last place
+  MONOFOLD_GPU static bool near_answer(const row_rules& rules, std::int64_t items, double sum,
+                                       double squares, std::int64_t additions, double& near,
+                                       std::uint64_t& units) {
     using monofold::detail::about_inverse;
     const bool has_deviations = rules.op != operation::norm2 && rules.op != operation::mean_square;
     if (has_deviations && items <= rules.ddof) return false;
-    if (squares == 0) {  // all items are 0
-      out = row_answer::of_real(0, rules.to);
-      return true;
-    }
+    near = squares;
+    units = 0;
+    if (squares == 0) return true;  // all items are 0
     if (rules.to == dtype::float64 || items >> 26 != 0) return false;
     const bool is_root = rules.op == operation::norm2 || rules.op == operation::std;
-    double near = squares;
     double by = 1;
     int lost = 0;  // binades from n Q to the deviation
     if (rules.op == operation::mean_square) {
@@ -56,7 +56,7 @@ struct row_moments_fold : exact_moments_fold<Item> {
     } else if (has_deviations) {
       const double all = rounded_product(static_cast<double>(items), squares);
       near = rounded_sum(all, -rounded_product(sum, sum));
-      if (!(near >= rounded_product(all, 0x1p-8))) return false;
+      if (!(near >= rounded_product(all, 0x1p-24))) return false;
       lost = static_cast<int>(bits_as<std::uint64_t>(all) >> 52) -
              static_cast<int>(bits_as<std::uint64_t>(near) >> 52);
       by = static_cast<double>(items * (items - rules.ddof));
@@ -64,8 +64,17 @@ struct row_moments_fold : exact_moments_fold<Item> {
     if (!(near > 0)) return false;
     near = rounded_product(near, about_inverse(by));
     if (is_root) near = rounded_product(near, monofold::detail::about_inverse_root(near));
-    const auto units = static_cast<std::uint64_t>(3 * additions + 8) << (lost + 1);
-    return row_answer::of_near(near, units + 256, rules.to, out);
+    units = (static_cast<std::uint64_t>(3 * additions + 8) << (lost + 1)) + 16;
+    return true;
+  }
+  MONOFOLD_GPU static bool found_nearly(const row_rules& rules, std::int64_t items, double sum,
+                                        double squares, std::int64_t additions, row_answer& out) {
+    double near = 0;
+    std::uint64_t units = 0;
+    if (!near_answer(rules, items, sum, squares, additions, near, units)) return false;
+    if (near != 0) return row_answer::of_near(near, units, rules.to, out);
+    out = row_answer::of_real(0, rules.to);
+    return true;
   }
   /// From sums that are two doubles each, of so many finite items; false where doubles do not decide.
   MONOFOLD_GPU_CALL static bool found_by_pairs(row_rules rules, std::int64_t items,
@@ -215,6 +224,19 @@ MONOFOLD_GPU bool finish_rounded(const row_moments_fold<Item>& f, std::int64_t i
   }
   *out = found;
   return true;
+}
+
+/// The same, the bits of the answer, by few instructions.
+template <class Item>
+MONOFOLD_GPU bool narrow_rounded(const row_moments_fold<Item>& f, std::int64_t items, double sum,
+                                 double squares, std::int64_t additions, std::uint32_t& bits) {
+  double near = 0;
+  std::uint64_t units = 0;
+  if (!row_moments_fold<Item>::near_answer(f.rules, items, sum, squares, additions, near, units)) {
+    return false;
+  }
+  const double away = rounded_product(near, rounded_product(static_cast<double>(units), 0x1p-52));
+  return narrowed_between(rounded_sum(near, -away), rounded_sum(near, away), f.rules.to, bits);
 }
 
 }  // namespace monofold::runtime

@@ -7,6 +7,7 @@
 #include "monofold/engine/gpu/launch.cuh"
 #include "monofold/engine/gpu/segment/across_cells.cuh"
 #include "monofold/engine/gpu/segment/add_across_kernel.cuh"
+#include "monofold/engine/gpu/segment/double_column_path.cuh"
 #include "monofold/engine/gpu/segment/fold_across_kernel.cuh"
 #include "monofold/engine/gpu/segment/join_across_kernel.cuh"
 #include "monofold/engine/gpu/segment/path.cuh"
@@ -62,6 +63,12 @@ class axis_path {
       packed_ = packed_shape::of(rows, first, sizeof(Item), multiprocessors);
       nodes_ = packed_.nodes(rows.row_items);
       return;
+    }
+    if constexpr (has_columns_by_doubles) {
+      are_doubles_ = may_round(f) &&
+                     may_be_double_columns(first, rows, !std::is_same_v<term, value_term<Item>>,
+                                           multiprocessors);
+      if (are_doubles_) return;
     }
     const std::int64_t tiles = (rows.row_items + tile_items_v<Item> - 1) / tile_items_v<Item>;
     const auto nodes_at = [&](int level) { return ((tiles - 1) >> level) + 1; };
@@ -138,6 +145,8 @@ class axis_path {
   static constexpr bool is_packed =
       one_axis && is_packed_best_v<F> && std::is_same_v<First, const Item*>;
   static constexpr bool adds_exactly = !std::is_void_v<across_term_t<F, contiguous_view<Item>>>;
+  static constexpr bool has_columns_by_doubles =
+      one_axis && std::is_same_v<First, const Item*> && has_double_columns_v<F, Item>;
   static constexpr std::int64_t least_shared_items = 64;
   /// Teams of a block that share columns: two take the least time, one and four up to 1.05 and 1.4 of it.
   static constexpr int staging_teams = 2;
@@ -261,6 +270,9 @@ class axis_path {
                   sinks,
                   rows_,
                   fold_};
+    if constexpr (has_columns_by_doubles && is_answer_sink_v<decltype(own.sinks.of(0))>) {
+      if (are_doubles_) return start_double_columns(on, own, multiprocessors_);
+    }
     constexpr int warps = across_threads / warp_lanes;
     failure failed;
     if constexpr (is_packed) {
@@ -374,6 +386,7 @@ class axis_path {
   std::int32_t sharing_ = 1;
   packed_shape packed_;
   bool is_staged_ = false;
+  bool are_doubles_ = false;
 };
 
 }  // namespace monofold::detail

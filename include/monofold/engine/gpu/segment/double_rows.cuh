@@ -1,18 +1,19 @@
 #pragma once
 /// engine/gpu/segment/double_rows: how warps add rows of one length by doubles, see double_sums.
 ///
-/// A warp, or a team of warps that take turns, has a row. Pages of rows are copied to shared memory while those before
-/// are added, also where they are of the warp's next row, and without registers. Each lane reads what it has copied. What
-/// the first and last chunks of a row have of other rows is copied with them, and cleared where it is read.
+/// A warp, or a team of warps that take turns, has a row. Pages of rows are copied to shared memory, see coming_pages.
+/// What the first and last chunks of a row have of other rows is copied with them, and cleared where it is read.
 
 #include <cstdint>
 #include <type_traits>
 
 #include "monofold/engine/gpu/kernel.cuh"
 #include "monofold/engine/gpu/load.cuh"
+#include "monofold/engine/gpu/segment/coming_pages.cuh"
 #include "monofold/engine/gpu/segment/double_sums.cuh"
 #include "monofold/engine/gpu/segment/exact_team.cuh"
 #include "monofold/engine/gpu/segment/job.cuh"
+#include "monofold/engine/gpu/segment/lane_doubles.cuh"
 #include "monofold/engine/gpu/segment/tile_range.cuh"
 #include "monofold/engine/gpu/segment/warp_team.cuh"
 #include "monofold/engine/gpu/thread_copy.cuh"
@@ -40,10 +41,8 @@ class row_pages {
  public:
   static constexpr int chunk_items = static_cast<int>(sizeof(bytes16) / sizeof(Item));
   static constexpr int row_items = chunk_items * warp_lanes;
-  static constexpr int rows =
-      double_row_page_bytes / (warp_lanes * static_cast<int>(sizeof(bytes16)));
+  static constexpr int rows = page_rows;
   static constexpr int page_items = rows * row_items;
-  static constexpr int page_chunks = rows * warp_lanes;
 
   MONOFOLD_GPU row_pages(const Item* first, int length, int page) {
     const auto range = aligned_range_of(first, length);
@@ -143,41 +142,35 @@ inline constexpr bool has_double_rows_v = [] {
   }
 }();
 
-/// The pages of some rows for a warp that takes every `team`th one: copied in the order in which they are added.
+/// The pages of some rows, one after the other, for a warp that takes every `team`th one.
 template <class Item>
-class coming_pages {
+class pages_of_rows {
  public:
   using pages = row_pages<Item>;
-  static constexpr int stages = 2;  // pages that there is room for
-  static constexpr int bytes = stages * pages::page_chunks * static_cast<int>(sizeof(bytes16));
 
-  /// shape      view: that all rows lie in; shared: `bytes` of this warp
-  MONOFOLD_GPU coming_pages(const contiguous_view<Item>& view, const even_rows<Item>& rows,
-                            int count, int first_page, int team, char* shared)
+  /// shape      view: that all rows lie in
+  MONOFOLD_GPU pages_of_rows(const contiguous_view<Item>& view, const even_rows<Item>& rows,
+                             int count, int first_page, int team)
       : begin_(view.data()),
         behind_(begin_ + view.size()),
         rows_(rows),
         left_(count),
         first_page_(first_page),
         team_(team),
-        next_(rows.first, rows.length, first_page),
-        own_(reinterpret_cast<bytes16*>(shared) + lane_rank()),
-        policy_(cache_policy_of(view.size() * static_cast<int>(sizeof(Item)))) {
+        next_(rows.first, rows.length, first_page) {
     find_page();
-    MONOFOLD_ROLL
-    for (int i = 1; i < stages; ++i) copy_next();
   }
 
-  /// Loads the next page, which is `own`.
-  MONOFOLD_GPU void take(const pages& own, bytes16 (&raw)[pages::rows]) {
-    copy_next();
-    wait_for_copies_but<stages - 1>();
-    own.load(own_ + stage_ * pages::page_chunks, raw);
-    stage_ = after(stage_);
+  MONOFOLD_GPU bool is_there() const { return left_ > 0; }
+  MONOFOLD_GPU void start(bytes16* to, std::uint64_t policy) const {
+    next_.start(begin_, behind_, to, policy);
+  }
+  MONOFOLD_GPU void go_on() {
+    next_.go_on(team_);
+    find_page();
   }
 
  private:
-  MONOFOLD_GPU static int after(int stage) { return stage + 1 == stages ? 0 : stage + 1; }
   /// Some rows have no page for this warp.
   MONOFOLD_GPU void find_page() {
     MONOFOLD_ROLL
@@ -187,15 +180,6 @@ class coming_pages {
       next_ = pages(rows_.first, rows_.length, first_page_);
     }
   }
-  MONOFOLD_GPU void copy_next() {
-    if (left_ > 0) {
-      next_.start(begin_, behind_, own_ + next_stage_ * pages::page_chunks, policy_);
-      next_.go_on(team_);
-      find_page();
-    }
-    end_group_of_copies();
-    next_stage_ = after(next_stage_);
-  }
 
   const Item* begin_;
   const Item* behind_;
@@ -204,10 +188,6 @@ class coming_pages {
   int first_page_;
   int team_;
   pages next_;
-  bytes16* own_;
-  std::uint64_t policy_;
-  int stage_ = 0;
-  int next_stage_ = 0;
 };
 
 /// Rows of a job.
@@ -220,7 +200,7 @@ class double_rows {
   using pages = row_pages<item>;
   static constexpr int warps = 1 << log2_double_row_warps;
   static constexpr int sums_bytes = warp_lanes * static_cast<int>(sizeof(total));
-  static constexpr int pages_bytes = coming_pages<item>::bytes;
+  static constexpr int pages_bytes = coming_pages<pages_of_rows<item>>::bytes;
   static constexpr int digits_bytes = in_chunks_of_16(digits_scratch_bytes<Job>);
   static constexpr int warp_bytes =
       sums_bytes + (pages_bytes > digits_bytes ? pages_bytes : digits_bytes);
@@ -260,6 +240,9 @@ class double_rows {
     return reinterpret_cast<total*>(shared + warp * warp_bytes);
   }
 
+  MONOFOLD_GPU static std::uint64_t policy_of(const Job& job) {
+    return cache_policy_of(job.size * static_cast<int>(sizeof(item)));
+  }
   /// Adds this warp's pages of rows.
   MONOFOLD_GPU static void add(const Job& job, std::int64_t row, std::int64_t apart, int count,
                                const warp_team& team, char* shared) {
@@ -268,8 +251,9 @@ class double_rows {
     even_rows<item> rows{job.view.data() + ends.begin,
                          count > 1 ? job.ends_of(row + apart).begin - ends.begin : 0,
                          static_cast<int>(ends.count())};
-    coming_pages<item> coming(job.view, rows, count, team.rank(), team.warps(),
-                              reinterpret_cast<char*>(sums) + sums_bytes);
+    coming_pages<pages_of_rows<item>> coming({job.view, rows, count, team.rank(), team.warps()},
+                                             reinterpret_cast<char*>(sums) + sums_bytes,
+                                             policy_of(job));
     const int log2_items = bit_width_of(static_cast<std::uint64_t>(items_of_lane(rows.length)));
     MONOFOLD_ROLL
     for (; count > 0; --count) {
@@ -278,7 +262,7 @@ class double_rows {
       for (pages own(rows.first, rows.length, team.rank()); own.is_there();
            own.go_on(team.warps())) {
         bytes16 raw[pages::rows];
-        coming.take(own, raw);
+        own.load(coming.take(), raw);
         sum.begin_page(raw);
         if (own.is_whole()) {
           MONOFOLD_UNROLL
@@ -307,7 +291,7 @@ class double_rows {
       for (int i = 1; i < team.warps(); ++i) {
         all = all.joined(sums_of(shared, team.first_warp() + i)[own]);
       }
-      is_done = store(job, row + own * apart, all);
+      is_done = store(job, row + own * apart, all.of_joined(team.level));
     }
     MONOFOLD_ROLL
     for (std::uint32_t rest = lanes_with(!is_done); rest != 0; rest &= rest - 1) {
@@ -324,9 +308,19 @@ class double_rows {
   /// How many additions an item of a row goes through at most: those of a lane, by two chains, and those where lanes and
   /// warps meet.
   MONOFOLD_GPU static std::int64_t additions_of(std::int64_t count) {
-    return items_of_lane(count) / 2 + warps + 8;
+    return lane_doubles<term>::additions(items_of_lane(count) / 2) + warps + 8;
   }
-  MONOFOLD_GPU_CALL static bool store(const Job& job, std::int64_t row, const total& sum) {
+  MONOFOLD_GPU static bool store(const Job& job, std::int64_t row, const total& sum) {
+    const std::int64_t count = job.ends_of(row).count();
+    std::uint32_t bits[1] = {};
+    if (!sum.narrow(job.f, count, additions_of(count), bits[0])) {
+      return finish_slowly(job, row, sum);
+    }
+    const auto sink = job.sinks.of(row);
+    (*sink.out).put_bits(bits);
+    return true;
+  }
+  MONOFOLD_GPU_CALL static bool finish_slowly(const Job& job, std::int64_t row, const total& sum) {
     const std::int64_t count = job.ends_of(row).count();
     return sum.finish(job.f, count, additions_of(count), *job.sinks.of(row).out);
   }

@@ -48,7 +48,8 @@ MONOFOLD_GPU std::uint32_t upper_half_above(double x) {
 
 /// What doubles know of the items of a row, of one lane's or of all.
 ///
-/// shape      over_lanes: of all lanes, in all of them. finish: the answer of `count` items; false where it is not decided
+/// shape      over_lanes: of all lanes, in all of them. finish: the answer of `count` items; false where it is not decided.
+///            narrow: its bits by few instructions, which decide nearly all
 /// sync       over_lanes: all lanes of the warp
 template <class Term>
 struct double_sum;
@@ -71,19 +72,35 @@ struct double_sum<value_term<float>> {
             smallest_of_lanes(grid)};
   }
   MONOFOLD_GPU double_sum joined(const double_sum& other) const {
-    const double both = rounded_sum(of_upper_half(error), of_upper_half(other.error));
-    return {rounded_sum(sum, other.sum), upper_half_above(both), smaller(grid, other.grid)};
+    return {rounded_sum(sum, other.sum), larger(error, other.error), smaller(grid, other.grid)};
+  }
+  /// The sum of 2^level that are joined.
+  MONOFOLD_GPU double_sum of_joined(int level) const {
+    if (error == 0 || error >= half_of_infinity) return *this;
+    const std::uint32_t all = error + (static_cast<std::uint32_t>(level) << 20);
+    return {sum, smaller(all, half_of_infinity), grid};
   }
   template <class F, class Answer>
   MONOFOLD_GPU bool finish(const F& f, std::int64_t count, std::int64_t, const Answer& out) const {
     if (error >= half_of_infinity) return false;
-    // Sums of some lanes are less than an eighth of the error.
-    const int max_exponent = static_cast<int>(error >> 20) - 1022 - 3;
-    if (error == 0 || (grid != 0 && static_cast<int>(grid) - grid_bias >= max_exponent - 53)) {
+    if (is_exact()) {
       out = answer_of_double(f, sum, static_cast<int>(count));
       return true;
     }
     return finish_near_sum(f, count, sum, rounded_product(of_upper_half(error), 0x1p-53), out);
+  }
+  template <class F>
+  MONOFOLD_GPU bool narrow(const F& f, std::int64_t count, std::int64_t,
+                           std::uint32_t& bits) const {
+    const double own = is_exact() ? 0 : rounded_product(of_upper_half(error), 0x1p-53);
+    return error < half_of_infinity && narrow_near_sum(f, count, sum, own, bits);
+  }
+
+ private:
+  MONOFOLD_GPU bool is_exact() const {
+    // Sums of some lanes are less than an eighth of the error.
+    const int max_exponent = static_cast<int>(error >> 20) - 1022 - 3;
+    return error == 0 || (grid != 0 && static_cast<int>(grid) - grid_bias >= max_exponent - 53);
   }
 };
 
@@ -103,18 +120,38 @@ struct double_sum<value_term<Item>> {
   MONOFOLD_GPU double_sum joined(const double_sum& other) const {
     return {rounded_sum(sum, other.sum), larger(most, other.most), smaller(least, other.least)};
   }
+  MONOFOLD_GPU double_sum of_joined(int) const { return *this; }
   template <class F, class Answer>
   MONOFOLD_GPU bool finish(const F& f, std::int64_t count, std::int64_t additions,
                            const Answer& out) const {
     if (most >= items::infinite) return false;
-    const int max_exponent = items::max_exponent_of(most);
     const double own = scaled<items::scale>(sum);
-    const int log2_count = bit_width_of(static_cast<std::uint64_t>(count));
-    if (least >= items::low_limit(max_exponent + log2_count - 53 + items::last_bias)) {
+    if (is_exact(count)) {
       out = answer_of_double(f, own, static_cast<int>(count));
       return true;
     }
-    return finish_rounded_sum(f, count, own, {additions, max_exponent + items::scale}, out);
+    return finish_rounded_sum(f, count, own, {additions, max_exponent() + items::scale}, out);
+  }
+  template <class F>
+  MONOFOLD_GPU bool narrow(const F& f, std::int64_t count, std::int64_t additions,
+                           std::uint32_t& bits) const {
+    double error = 0;
+    if (!is_exact(count)) {
+      // Finite 16-bit floats keep this between 2^-100 and 2^300.
+      error = rounded_product(
+          static_cast<double>(additions * count),
+          double_of_words(
+              static_cast<std::uint32_t>(max_exponent() + items::scale - 53 + 1023) << 20, 0));
+    }
+    return most < items::infinite &&
+           narrow_near_sum(f, count, scaled<items::scale>(sum), error, bits);
+  }
+
+ private:
+  MONOFOLD_GPU int max_exponent() const { return items::max_exponent_of(most); }
+  MONOFOLD_GPU bool is_exact(std::int64_t count) const {
+    const int log2_count = bit_width_of(static_cast<std::uint64_t>(count));
+    return least >= items::low_limit(max_exponent() + log2_count - 53 + items::last_bias);
   }
 };
 
@@ -129,157 +166,19 @@ struct double_sum<moments_term<Item>> {
   MONOFOLD_GPU double_sum joined(const double_sum& other) const {
     return {rounded_sum(sum, other.sum), rounded_sum(squares, other.squares)};
   }
+  MONOFOLD_GPU double_sum of_joined(int) const { return *this; }
   template <class F, class Answer>
   MONOFOLD_GPU bool finish(const F& f, std::int64_t count, std::int64_t additions,
                            const Answer& out) const {
     return squares < of_upper_half(half_of_infinity) &&
            finish_rounded(f, count, sum, squares, additions, &out);
   }
-};
-
-/// What a lane adds of its chunks, pages of some of them. An addition waits for the one before, so there are two chains.
-///
-/// shape      log2_items: of how many items there are less than 2^log2_items. begin_page: before its chunks are added
-template <class Term>
-class lane_doubles;
-
-/// A chain begins at an anchor, so far above all items that what an addition rounds off is the difference of two
-/// subtractions; such rests are added up by themselves.
-template <>
-class lane_doubles<value_term<float>> {
- public:
-  using total = double_sum<value_term<float>>;
-  using items = thread_items<float>;
-
-  MONOFOLD_GPU explicit lane_doubles(int log2_items) : log2_items_(log2_items) {}
-
-  template <int rows>
-  MONOFOLD_GPU void begin_page(const bytes16 (&raw)[rows]) {
-    std::uint32_t most = 0;
-    MONOFOLD_UNROLL
-    for (int r = 0; r < rows; ++r) {
-      MONOFOLD_UNROLL
-      for (int w = 0; w < 4; ++w) most = larger(most, raw[r].word[w] << 1);
-    }
-    if (most > limit_) set_anchor(static_cast<int>(most >> 24));
+  template <class F>
+  MONOFOLD_GPU bool narrow(const F& f, std::int64_t count, std::int64_t additions,
+                           std::uint32_t& bits) const {
+    return squares < of_upper_half(half_of_infinity) &&
+           narrow_rounded(f, count, sum, squares, additions, bits);
   }
-  MONOFOLD_GPU void add(const bytes16& raw) {
-    MONOFOLD_UNROLL
-    for (int w = 0; w < 4; ++w) {
-      const double x = items::get(raw, w);
-      double& own = sum_[w % 2];
-      const double next = rounded_sum(own, x);
-      const double rest = rounded_sum(x, -rounded_sum(next, -own));
-      own = next;
-      rest_[w % 2] = rounded_sum(rest_[w % 2], rest);
-    }
-  }
-  MONOFOLD_GPU total own() const {
-    const double upper =
-        rounded_sum(rounded_sum(sum_[0], -anchor_), rounded_sum(sum_[1], -anchor_));
-    const double lower = rounded_sum(rest_[0], rest_[1]);
-    const double sum = upper == 0 ? lower : rounded_sum(upper, lower);
-    if (anchor_ == 0) return {sum, 0, ~std::uint32_t{0}};
-    // The sum is rounded once, goes through 5 additions over lanes, and 7 over warps. Rests, of up to half a unit of the
-    // anchor each, have gone through as many as there are items; sums below an older anchor, too.
-    const int field = static_cast<int>(bits_as<std::uint64_t>(anchor_) >> 52);
-    const int rests = field - 52 + 2 * log2_items_;
-    const int lost = is_moved_ ? field + log2_items_ : rests;
-    const double error = rounded_fma(14.0, absolute(sum), of_field(lost));
-    const bool is_exact = rest_[0] == 0 && rest_[1] == 0 && !is_moved_;
-    return {sum, upper_half_above(error),
-            is_exact ? static_cast<std::uint32_t>(field - 1023 - 52 + total::grid_bias) : 0u};
-  }
-
- private:
-  static constexpr int log2_growth = 6;  // of items, before there must be another anchor
-  MONOFOLD_GPU static double of_field(int field) {
-    return double_of_words(static_cast<std::uint32_t>(field) << 20, 0);
-  }
-
-  /// For items of this exponent field, and up to 2^log2_growth times as large.
-  MONOFOLD_GPU void set_anchor(int field) {
-    MONOFOLD_UNROLL
-    for (int c = 0; c < 2; ++c) {
-      const double own = rounded_sum(sum_[c], -anchor_);
-      if (own != 0) {
-        rest_[c] = rounded_sum(rest_[c], own);
-        is_moved_ = true;
-      }
-    }
-    if (field == 255) rest_[0] = of_upper_half(half_of_infinity);
-    const int highest = field + log2_growth < 254 ? field + log2_growth : 254;
-    limit_ = static_cast<std::uint32_t>(highest) << 24 | 0xffffffu;
-    anchor_ = rounded_product(of_field(highest - 127 + 1 + log2_items_ + 1 + 1023), 1.5);
-    sum_[0] = sum_[1] = anchor_;
-  }
-
-  int log2_items_;
-  bool is_moved_ = false;
-  std::uint32_t limit_ = 0;  // twice the magnitude of the largest item for this anchor
-  double anchor_ = 0;        // 0: there were only zeros
-  double sum_[2] = {0, 0};
-  double rest_[2] = {-0.0, -0.0};
-};
-
-template <class Item>
-class lane_doubles<value_term<Item>> {
- public:
-  using total = double_sum<value_term<Item>>;
-  using items = thread_items<Item>;
-
-  MONOFOLD_GPU explicit lane_doubles(int) {}
-  template <int rows>
-  MONOFOLD_GPU void begin_page(const bytes16 (&)[rows]) {}
-  MONOFOLD_GPU void add(const bytes16& raw) {
-    most_ = items::look(most_, raw);
-    least_ = items::look_low(least_, raw);
-    MONOFOLD_UNROLL
-    for (int v = 0; v < items::count; ++v) {
-      sum_[v % 2] = rounded_sum(sum_[v % 2], items::get(raw, v));
-    }
-  }
-  MONOFOLD_GPU total own() const {
-    return {rounded_sum(sum_[0], sum_[1]), items::key(most_), items::low_key(least_)};
-  }
-
- private:
-  double sum_[2] = {-0.0, -0.0};
-  std::uint32_t most_ = 0;
-  std::uint32_t least_ = items::no_low;
-};
-
-template <class Item>
-class lane_doubles<moments_term<Item>> {
- public:
-  using total = double_sum<moments_term<Item>>;
-  using items = thread_items<Item>;
-
-  MONOFOLD_GPU explicit lane_doubles(int) {}
-  template <int rows>
-  MONOFOLD_GPU void begin_page(const bytes16 (&)[rows]) {}
-  MONOFOLD_GPU void add(const bytes16& raw) {
-    if constexpr (sees_special) most_ = items::look(most_, raw);
-    MONOFOLD_UNROLL
-    for (int v = 0; v < items::count; ++v) {
-      const double x = value_of_item<Item>(raw, v);
-      sum_[v % 2] = rounded_sum(sum_[v % 2], x);
-      squares_[v % 2] = rounded_fma(x, x, squares_[v % 2]);
-    }
-  }
-  MONOFOLD_GPU total own() const {
-    const bool is_finite = !sees_special || items::key(most_) < items::infinite;
-    return {rounded_sum(sum_[0], sum_[1]),
-            is_finite ? rounded_sum(squares_[0], squares_[1]) : of_upper_half(half_of_infinity)};
-  }
-
- private:
-  // Infinities of 16 bits become finite doubles.
-  static constexpr bool sees_special = sizeof(Item) == 2;
-
-  double sum_[2] = {0, 0};
-  double squares_[2] = {0, 0};
-  std::uint32_t most_ = 0;
 };
 
 }  // namespace monofold::detail
