@@ -242,6 +242,7 @@ def test_answers_about_what_jax_still_makes():
     fold = mf.all(mf.sum, mf.max, mf.top_k(k=2))
     for i in range(8):  # makes what the first calls make, for each of the streams that JAX has
         jax.block_until_ready(mf.reduce(make(x, 0), fold, i % 2))
+        jax.block_until_ready(mf.sum(make(x, 0), axis=0))
     made = make(x, 0)
     answer = mf.sum(made, axis=0)
     assert not made.is_ready() and not answer.is_ready()

@@ -28,13 +28,17 @@ MONOFOLD_GPU bool leave_out_nan(const row_rules& rules, exact_counts& counts) {
 }
 
 /// A sum that is a double over a count, rounded to odd.
-MONOFOLD_GPU double odd_quotient(double sum, double count) {
-  const double near = rounded_quotient(sum, count);
+///
+/// shape      near: less than one unit in its last place away
+MONOFOLD_GPU double odd_quotient(double sum, double count, double near) {
   const double rest = rounded_fma(-near, count, sum);  // of sums of at most 53 bits: exact
   if (rest == 0) return near;
   std::uint64_t bits = bits_as<std::uint64_t>(near);
   if ((rest > 0) != (near > 0)) --bits;  // rounded away from 0
   return bits_as<double>(bits | 1);
+}
+MONOFOLD_GPU double odd_quotient(double sum, double count) {
+  return odd_quotient(sum, count, rounded_quotient(sum, count));
 }
 
 /// The same, rounded so that to round it to `to` rounds once.
@@ -215,11 +219,17 @@ MONOFOLD_GPU bool narrow_near_sum(const row_total_fold<Term>& f, std::int64_t it
                                   double error, std::uint32_t& bits) {
   double near = sum;
   double away = error;
-  if (f.rules.op == operation::mean) {
-    const double inverse = monofold::detail::about_inverse(static_cast<double>(items));
+  if (f.rules.op == operation::mean && sum != 0) {
+    const auto count = static_cast<double>(items);
+    const double inverse = monofold::detail::about_inverse(count);
     near = rounded_product(sum, inverse);
-    away = rounded_fma(monofold::detail::absolute(near), 0x1p-48,
-                       rounded_product(error, rounded_product(inverse, 2)));
+    if (error == 0) {  // the mean may be the middle between two answers
+      near = rounded_fma(rounded_fma(-near, count, sum), inverse, near);
+      near = odd_quotient(sum, count, near);
+    } else {
+      away = rounded_fma(monofold::detail::absolute(near), 0x1p-48,
+                         rounded_product(error, rounded_product(inverse, 2)));
+    }
   }
   return narrowed_between(rounded_sum(near, -away), rounded_sum(near, away), f.rules.to, bits);
 }
