@@ -44,11 +44,12 @@ enum class kind {
   subnormal,
   huge,     // sums that are infinite as the type of the items
   special,  // now and then an infinity or NaN
-  growing   // zeros, or items that are small beside those behind them, once or a few times
+  growing,  // zeros, or items that are small beside those behind them, once or a few times
+  hidden    // an item that decides, below what additions round off, which cancels
 };
-constexpr kind kinds[] = {kind::uniform, kind::middles,    kind::whole,
-                          kind::zeros,   kind::cancelling, kind::subnormal,
-                          kind::huge,    kind::special,    kind::growing};
+constexpr kind kinds[] = {kind::uniform,    kind::middles,   kind::whole, kind::zeros,
+                          kind::cancelling, kind::subnormal, kind::huge,  kind::special,
+                          kind::growing,    kind::hidden};
 
 /// A row of so many items.
 template <class Item>
@@ -86,6 +87,24 @@ void append_row(kind how, std::int64_t row, std::int64_t length, std::vector<Ite
       const std::int64_t step_items = row % 3 == 0 ? 600 : 40 + 100 * (row % 3);
       const double small = row % 2 == 0 && i < step_items ? 0 : 0x1p-14;
       x = fraction * std::min(1024.0, small * std::ldexp(1, static_cast<int>(i / step_items) * 8));
+    }
+    if (how == kind::hidden) {
+      // Of long rows those that one lane adds by one chain, or that come in pairs.
+      const std::int64_t places[] = {0, 2, 128, 130, 256};
+      const double far = std::ldexp(row % 4 < 2 ? 1 : -1, -149 + static_cast<int>(row / 4 % 30));
+      const double own[] = {1, row % 3 == 0 ? -1 : step / 2, 0x1p-60, far, -0x1p-60};
+      const double head[] = {1 + step * static_cast<double>(row), step / 2, far};
+      const double pair = std::ldexp(
+          1 + static_cast<double>(inputs::mixed(static_cast<std::uint64_t>(i / 2)) >> 41) * 0x1p-23,
+          static_cast<int>(i / 2 % 40) - 33);
+      if (row % 2 == 0) {
+        x = 0;
+        for (int k = 0; k < 5; ++k) {
+          if (i == (length > 256 ? places[k] : k)) x = own[k];
+        }
+      } else {
+        x = i < 3 ? head[i] : i == length - 1 && length % 2 == 0 ? 0 : i % 2 == 1 ? pair : -pair;
+      }
     }
     to.push_back(Item(static_cast<float>(x)));
   }
@@ -182,6 +201,7 @@ void compare_wide(mf::dtype type) {
     compare_columns_like<Item>(type, how, 37, 66 * chunk, 0);     // warps share columns
   }
   compare_columns_like<Item>(type, kind::middles, 9, 2200 * chunk, 0);  // and have several
+  compare_columns_like<Item>(type, kind::hidden, 5, 2200 * chunk, 0);
   compare_columns_like<Item>(type, kind::growing, 700, 70 * chunk, 0);
 }
 

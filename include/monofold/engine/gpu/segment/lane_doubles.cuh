@@ -27,8 +27,8 @@ namespace monofold::detail {
 template <class Term, int chains = 2>
 class lane_doubles;
 
-/// A chain begins at an anchor, so far above all items that what an addition rounds off is the difference of two
-/// subtractions; such rests are added up by themselves.
+/// A chain begins at an anchor, so far above all items that what an addition rounds off, its rest, is the difference of
+/// two subtractions; rests are added up by themselves.
 template <int chains>
 class lane_doubles<value_term<float>, chains> {
  public:
@@ -63,28 +63,25 @@ class lane_doubles<value_term<float>, chains> {
       const double rest = rounded_sum(x, -rounded_sum(next, -own));
       own = next;
       rest_[w % chains] = rounded_sum(rest_[w % chains], rest);
+      rests_ |= static_cast<std::uint32_t>(bits_as<std::uint64_t>(rest) >> 32);
     }
   }
   MONOFOLD_GPU total own() const {
     double upper = rounded_sum(sum_[0], -anchor_);
     double lower = rest_[0];
-    bool is_exact = rest_[0] == 0;
     MONOFOLD_UNROLL
     for (int c = 1; c < chains; ++c) {
       upper = rounded_sum(upper, rounded_sum(sum_[c], -anchor_));
       lower = rounded_sum(lower, rest_[c]);
-      is_exact = is_exact && rest_[c] == 0;
     }
-    return total_of(upper, lower, is_exact);
+    return total_of(upper, lower);
   }
-  MONOFOLD_GPU total own(int c) const {
-    return total_of(rounded_sum(sum_[c], -anchor_), rest_[c], rest_[c] == 0);
-  }
+  MONOFOLD_GPU total own(int c) const { return total_of(rounded_sum(sum_[c], -anchor_), rest_[c]); }
   /// As the total's.
   template <class F>
   MONOFOLD_GPU bool narrow(int c, const F& f, std::int64_t count, std::int64_t additions,
                            std::uint32_t& bits) const {
-    if (rest_[c] != 0 || is_moved_) return own(c).narrow(f, count, additions, bits);
+    if (!is_exact()) return own(c).narrow(f, count, additions, bits);
     const double upper = rounded_sum(sum_[c], -anchor_);
     return narrow_near_sum(f, count, upper == 0 ? rest_[c] : upper, 0, bits);
   }
@@ -95,8 +92,11 @@ class lane_doubles<value_term<float>, chains> {
     return double_of_words(static_cast<std::uint32_t>(field) << 20, 0);
   }
 
+  /// Whether all rests were 0, so that the sums of all chains are exact. The sum of rests does not tell: it is rounded.
+  MONOFOLD_GPU bool is_exact() const { return rests_ << 1 == 0 && !is_moved_; }
+
   /// `upper`: of up to two chains, which is a double.
-  MONOFOLD_GPU total total_of(double upper, double lower, bool are_no_rests) const {
+  MONOFOLD_GPU total total_of(double upper, double lower) const {
     const double sum = upper == 0 ? lower : rounded_sum(upper, lower);
     if (anchor_ == 0) return {sum, 0, ~std::uint32_t{0}};
     // The sum is rounded once, goes through 5 additions over lanes, and 7 over warps. Rests, of up to half a unit of the
@@ -106,10 +106,9 @@ class lane_doubles<value_term<float>, chains> {
     const int lost = is_moved_ ? field + log2_items_ : rests;
     const double error = rounded_fma(14.0, absolute(sum), of_field(lost));
     return {sum, upper_half_above(error),
-            are_no_rests && !is_moved_
-                ? static_cast<std::uint32_t>(field - 1023 - 52 +
-                                             double_sum<value_term<float>>::grid_bias)
-                : 0u};
+            is_exact() ? static_cast<std::uint32_t>(field - 1023 - 52 +
+                                                    double_sum<value_term<float>>::grid_bias)
+                       : 0u};
   }
 
   /// For items of this exponent field, and up to 2^log2_growth times as large.
@@ -138,6 +137,7 @@ class lane_doubles<value_term<float>, chains> {
   bool is_moved_ = false;
   std::uint32_t limit_ = 0;  // twice the magnitude of the largest item for this anchor
   double anchor_ = 0;        // 0: there were only zeros
+  std::uint32_t rests_ = 0;  // the upper halves of all rests together
   double sum_[chains];
   double rest_[chains];
 };
