@@ -89,7 +89,7 @@ void append_row(kind how, std::int64_t row, std::int64_t length, std::vector<Ite
       x = fraction * std::min(1024.0, small * std::ldexp(1, static_cast<int>(i / step_items) * 8));
     }
     if (how == kind::hidden) {
-      // Of long rows those that one lane adds by one chain, or that come in pairs.
+      // In long rows these are where one lane adds them by one chain.
       const std::int64_t places[] = {0, 2, 128, 130, 256};
       const double far = std::ldexp(row % 4 < 2 ? 1 : -1, -149 + static_cast<int>(row / 4 % 30));
       const double own[] = {1, row % 3 == 0 ? -1 : step / 2, 0x1p-60, far, -0x1p-60};
