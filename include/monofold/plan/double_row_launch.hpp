@@ -62,7 +62,7 @@ constexpr int double_team_level(std::int64_t rows, std::int64_t pages, std::int6
   constexpr int row_pages = 2;
   int level = 0;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  for (int i = 0; i <= log2_double_row_warps; ++i) {
+  for (int i = 0; i <= log2_double_row_warps && (i == 0 || pages > 1 << (i - 1)); ++i) {
     const std::int64_t teams = places >> i;
     const std::int64_t turns = (rows + teams - 1) / teams;
     const std::int64_t time = turns * (((pages - 1) >> i) + 1 + row_pages);
