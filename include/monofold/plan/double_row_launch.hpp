@@ -15,6 +15,14 @@ inline constexpr int double_row_page_bytes = 2048;
 inline constexpr int log2_double_row_warps = 3;
 inline constexpr int double_row_blocks = 2;
 
+/// Places for blocks, and for warps, that run at once.
+constexpr std::int64_t double_block_places(int multiprocessors) {
+  return std::int64_t{double_row_blocks} * multiprocessors;
+}
+constexpr std::int64_t double_warp_places(int multiprocessors) {
+  return double_block_places(multiprocessors) << log2_double_row_warps;
+}
+
 /// What a host knows of rows whose answers are narrower than doubles.
 struct double_row_facts {
   std::int64_t rows;
@@ -23,10 +31,6 @@ struct double_row_facts {
   bool has_squares;
   bool is_aligned;  // all rows begin at boundaries of 16 bytes
   int multiprocessors;
-
-  MONOFOLD_HD constexpr std::int64_t places() const {
-    return std::int64_t{double_row_blocks << log2_double_row_warps} * multiprocessors;
-  }
 };
 
 /// Whether warps that add rows by doubles are faster than other kernels.
@@ -41,29 +45,29 @@ constexpr bool adds_by_doubles(const double_row_facts& facts) {
   if (length <= 0 || length >> 29 != 0) return false;
   if (row_bytes > tile_bytes) {
     // A block adds a row, at most. Other kernels cut rows into parts for several blocks.
-    const std::int64_t blocks = std::int64_t{facts.multiprocessors} * double_row_blocks;
+    const std::int64_t blocks = double_block_places(facts.multiprocessors);
     if (4 * facts.rows >= 3 * blocks) return true;
     return row_bytes <= (facts.rows >= blocks / 4 ? std::int64_t{1} << 20 : std::int64_t{1} << 17);
   }
   if (facts.has_squares) {
     if (!facts.is_aligned) return length > 256;
     if (facts.item_bytes == 2) return length > 512;
-    return length > (facts.rows >= 2 * facts.places() ? 256 : 640);
+    return length > (facts.rows >= 2 * double_warp_places(facts.multiprocessors) ? 256 : 640);
   }
-  if (facts.rows < 3 * facts.places()) return false;
+  if (facts.rows < 3 * double_warp_places(facts.multiprocessors)) return false;
   if (facts.item_bytes == 2) return length > 512;
   return length >= (facts.is_aligned ? 640 : 900);
 }
 
 /// 2^level warps of a block share each of so many rows, or groups of columns, of so many pages, in which they take turns:
-/// as few warps as let all of them end soon. `places`: for warps that run at once.
-constexpr int double_team_level(std::int64_t rows, std::int64_t pages, std::int64_t places) {
+/// as few warps as let all of them end soon.
+constexpr int double_team_level(std::int64_t rows, std::int64_t pages, int multiprocessors) {
   // What a row costs besides its pages is about as much as two more.
   constexpr int row_pages = 2;
   int level = 0;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (int i = 0; i <= log2_double_row_warps && (i == 0 || pages > 1 << (i - 1)); ++i) {
-    const std::int64_t teams = places >> i;
+    const std::int64_t teams = double_warp_places(multiprocessors) >> i;
     const std::int64_t turns = (rows + teams - 1) / teams;
     const std::int64_t time = turns * (((pages - 1) >> i) + 1 + row_pages);
     if (time > least) continue;
@@ -76,7 +80,15 @@ constexpr int double_team_level(std::int64_t rows, std::int64_t pages, std::int6
 constexpr int double_row_level(const double_row_facts& facts) {
   const std::int64_t page_items = double_row_page_bytes / facts.item_bytes;
   return double_team_level(facts.rows, (facts.length + page_items - 1) / page_items,
-                           facts.places());
+                           facts.multiprocessors);
+}
+
+/// The blocks of such teams: as many as run at once, or as there are rows for.
+constexpr std::int64_t double_team_blocks(std::int64_t rows, int level, int multiprocessors) {
+  const std::int64_t each = 1 << (log2_double_row_warps - level);
+  const std::int64_t needed = (rows + each - 1) / each;
+  const std::int64_t places = double_block_places(multiprocessors);
+  return needed < places ? needed : places;
 }
 
 /// Whether warps that add columns by doubles, in groups of 32 chunks of 16 bytes, are faster than other kernels, which cut

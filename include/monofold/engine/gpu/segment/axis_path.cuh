@@ -217,14 +217,10 @@ class axis_path {
     constexpr int each = tile_shape<Item>::items_per_lane;
     constexpr int tile_items = tile_items_v<Item>;
     const axis_step& inner = rows_.inner();
-    if (rows_.num_reduced != 1 || rows_.num_kept == 0 || inner.stride != 1) return false;
-    bool are_whole = reinterpret_cast<std::uintptr_t>(first_) % lane_bytes == 0 &&
-                     inner.extent % (rows_.num_kept == 1 ? each : staged_columns) == 0 &&
-                     rows_.reduced[0].stride % each == 0;
-    for (int k = 0; k < rows_.num_kept - 1; ++k) {
-      if (rows_.kept[k].stride % each != 0) are_whole = false;
+    if (!are_columns_in_chunks(first_, rows_, rows_.num_kept == 1 ? each : staged_columns)) {
+      return false;
     }
-    if (!are_whole || inner.extent < least_staged_columns || rows_.row_items < tile_items / 4) {
+    if (inner.extent < least_staged_columns || rows_.row_items < tile_items / 4) {
       return false;
     }
     if (adds_exactly && rows_.row_items > most_of_pairs) return false;

@@ -7,43 +7,43 @@
 #include "monofold/engine/gpu/segment/double_columns.cuh"
 #include "monofold/plan/double_row_launch.hpp"
 #include "monofold/plan/launch.hpp"
+#include "monofold/plan/tiles.hpp"
 #include "monofold/shape/axes.hpp"
 
 namespace monofold::detail {
 
-/// Groups of 32 chunks of 16 bytes of neighbouring columns.
+/// Whether neighbouring columns lie in whole chunks of 16 bytes, in each row of memory; so many of them, which are whole
+/// chunks, lie side by side.
 template <class Item>
-std::int64_t groups_of_columns(const array_rows& rows) {
-  constexpr int each = warp_lanes * static_cast<int>(sizeof(bytes16) / sizeof(Item));
-  return (rows.num_rows + each - 1) / each;
-}
-
-/// Whether columns lie in whole chunks of 16 bytes, in each row of memory, and are enough.
-template <class Item>
-bool may_be_double_columns(const Item* first, const array_rows& rows, bool has_squares,
-                           int multiprocessors) {
-  constexpr int each = static_cast<int>(sizeof(bytes16) / sizeof(Item));
+bool are_columns_in_chunks(const Item* first, const array_rows& rows, int neighbours) {
+  constexpr int each = tile_shape<Item>::items_per_lane;
   if (rows.num_reduced != 1 || rows.num_kept == 0 || rows.inner().stride != 1) return false;
   bool are_whole = reinterpret_cast<std::uintptr_t>(first) % sizeof(bytes16) == 0 &&
-                   rows.inner().extent % each == 0 && rows.reduced[0].stride % each == 0;
+                   rows.inner().extent % neighbours == 0 && rows.reduced[0].stride % each == 0;
   for (int k = 0; k < rows.num_kept - 1; ++k) {
     if (rows.kept[k].stride % each != 0) are_whole = false;
   }
-  return are_whole && adds_columns_by_doubles(groups_of_columns<Item>(rows), rows.row_items,
-                                              sizeof(Item), has_squares, multiprocessors);
+  return are_whole;
+}
+
+/// Whether columns lie so, and are enough.
+template <class Item>
+bool may_be_double_columns(const Item* first, const array_rows& rows, bool has_squares,
+                           int multiprocessors) {
+  return are_columns_in_chunks(first, rows, column_chunks<Item>::columns) &&
+         adds_columns_by_doubles(column_chunks<Item>{rows}.groups(), rows.row_items, sizeof(Item),
+                                 has_squares, multiprocessors);
 }
 
 template <class Job>
 failure start_double_columns(const device_stream& on, const Job& job, int multiprocessors) {
   using columns = double_columns<Job>;
   static_assert(columns::block_bytes <= max_shared_bytes);
-  const std::int64_t blocks = std::int64_t{double_row_blocks} * multiprocessors;
-  const std::int64_t groups = groups_of_columns<typename Job::item>(job.rows);
-  const int level = double_team_level(groups, (job.rows.row_items + page_rows - 1) / page_rows,
-                                      blocks << log2_double_row_warps);
-  const std::int64_t each = columns::warps >> level;
-  const std::int64_t needed = (groups + each - 1) / each;
-  return launch_early(fold_double_columns_kernel<Job>, needed < blocks ? needed : blocks,
+  const std::int64_t groups = column_chunks<typename Job::item>{job.rows}.groups();
+  const int level =
+      double_team_level(groups, (job.rows.row_items + page_rows - 1) / page_rows, multiprocessors);
+  return launch_early(fold_double_columns_kernel<Job>,
+                      double_team_blocks(groups, level, multiprocessors),
                       columns::warps * warp_lanes, columns::block_bytes, on, job, level);
 }
 

@@ -23,22 +23,22 @@
 #include "monofold/level/thread.cuh"
 #include "monofold/plan/double_row_launch.hpp"
 #include "monofold/platform/host_device.hpp"
+#include "monofold/shape/axes.hpp"
 
 namespace monofold::detail {
 
-/// Where chunks of columns lie.
-template <class Job>
+/// Chunks of 16 bytes of neighbouring columns.
+template <class Item>
 struct column_chunks {
-  using item = typename Job::item;
-  static constexpr int columns = static_cast<int>(sizeof(bytes16) / sizeof(item));
+  static constexpr int columns = static_cast<int>(sizeof(bytes16) / sizeof(Item));
 
-  const Job& job;
+  const array_rows& rows;
 
-  MONOFOLD_GPU std::int64_t count() const { return job.rows.num_rows / columns; }
+  MONOFOLD_HD std::int64_t count() const { return rows.num_rows / columns; }
   /// By 32.
-  MONOFOLD_GPU std::int64_t groups() const { return (count() + warp_lanes - 1) / warp_lanes; }
+  MONOFOLD_HD std::int64_t groups() const { return (count() + warp_lanes - 1) / warp_lanes; }
   MONOFOLD_GPU row_place place_of(std::int64_t chunk) const {
-    return place_of_row(job.rows, chunk * columns);
+    return place_of_row(rows, chunk * columns);
   }
 };
 
@@ -82,7 +82,7 @@ class pages_of_columns {
 
  private:
   MONOFOLD_GPU void set_group() {
-    const column_chunks<Job> chunks{job_};
+    const column_chunks<item> chunks{job_.rows};
     const std::int64_t chunk = group_ * warp_lanes + lane_rank();
     has_chunk_ = chunk < chunks.count();
     row_ = first_;
@@ -113,7 +113,7 @@ class double_columns {
   using fold_type = typename Job::fold;
   using term = segment_term_t<fold_type, typename Job::term_view>;
   using total = double_sum<term>;
-  using chunks = column_chunks<Job>;
+  using chunks = column_chunks<item>;
   static constexpr int columns = chunks::columns;
   static constexpr int warps = 1 << log2_double_row_warps;
   static constexpr int pages_bytes = coming_pages<pages_of_columns<Job>>::bytes;
@@ -129,7 +129,7 @@ class double_columns {
   MONOFOLD_GPU static void fold(const Job& job, int level, char* shared) {
     const int teams = warps >> level;
     const std::int64_t apart = blocks_in_grid() * teams;
-    const std::int64_t groups = chunks{job}.groups();
+    const std::int64_t groups = chunks{job.rows}.groups();
     // The block's first group of some: all its warps go the same way.
     std::int64_t first = block_rank() * teams;
     MONOFOLD_ROLL
@@ -156,7 +156,7 @@ class double_columns {
   /// Adds groups; bits of those that have columns left, whose masks are then in shared memory.
   MONOFOLD_GPU static std::uint32_t add(const Job& job, std::int64_t group, std::int64_t apart,
                                         int count, const warp_team& team, char* shared) {
-    const chunks all{job};
+    const chunks all{job.rows};
     const std::int64_t items = job.rows.row_items;
     const std::int64_t groups = all.groups();
     const int log2_items = bit_width_of(static_cast<std::uint64_t>(items));
@@ -202,7 +202,7 @@ class double_columns {
   /// Answers for a lane's columns, which no other warp has items of; bits of those that are left.
   MONOFOLD_GPU static std::uint32_t finish(const Job& job, std::int64_t chunk,
                                            const lane_doubles<term, columns>& sum) {
-    const chunks all{job};
+    const chunks all{job.rows};
     if (chunk >= all.count()) return 0;
     const std::int64_t items = job.rows.row_items;
     std::uint32_t bits[columns] = {};
@@ -231,7 +231,7 @@ class double_columns {
                                                   const lane_doubles<term, columns>& sum,
                                                   const warp_team& team, char* shared,
                                                   char* spare) {
-    const chunks all{job};
+    const chunks all{job.rows};
     const bool has_chunk = chunk < all.count();
     const std::int64_t items = job.rows.row_items;
     const row_place place = all.place_of(has_chunk ? chunk : 0);
@@ -293,7 +293,7 @@ class double_columns {
     constexpr int most = tile_items_v<item>;
     const std::int64_t items = job.rows.row_items;
     const std::int64_t chunk = group * warp_lanes + lane_rank();
-    const row_place place = chunks{job}.place_of(left != 0 ? chunk : 0);
+    const row_place place = chunks{job.rows}.place_of(left != 0 ? chunk : 0);
     MONOFOLD_ROLL
     for (int c = 0; c < columns; ++c) {
       bool is_left = (left >> c & 1) != 0;

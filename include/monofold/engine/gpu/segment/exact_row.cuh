@@ -97,12 +97,6 @@ MONOFOLD_GPU bool finish_rounded_sum(const F&, std::int64_t, double, const round
   return false;
 }
 
-/// The same from a sum that is wrong by less than `error`.
-template <class F, class Answer>
-MONOFOLD_GPU bool finish_near_sum(const F&, std::int64_t, double, double, Answer&) {
-  return false;
-}
-
 template <class Item>
 inline constexpr int log2_tile_items = std::bit_width(static_cast<unsigned>(tile_items_v<Item>)) -
                                        1;

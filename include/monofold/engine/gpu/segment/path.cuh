@@ -190,12 +190,9 @@ class segment_path {
     using rows = double_rows<Job>;
     static_assert(rows::block_bytes <= max_shared_bytes);
     const int level = double_row_level(double_facts());
-    const std::int64_t each = rows::warps >> level;
-    const std::int64_t needed = (facts_.segments + each - 1) / each;
-    const std::int64_t places = std::int64_t{double_row_blocks} * multiprocessors_;
-    return launch_early(fold_double_rows_kernel<Job>, needed < places ? needed : places,
-                        rows::warps * warp_lanes, rows::block_bytes, on, job, facts_.segments,
-                        level);
+    return launch_early(
+        fold_double_rows_kernel<Job>, double_team_blocks(facts_.segments, level, multiprocessors_),
+        rows::warps * warp_lanes, rows::block_bytes, on, job, facts_.segments, level);
   }
 
   template <class Job>
