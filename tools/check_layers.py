@@ -49,7 +49,7 @@ ENGINES = {"cpu": set(), "gpu": set(), "emulated": set(), "gpus": {"cpu", "gpu"}
 FAMILIES = re.compile(r"include/monofold/engine/gpu/(\w+)/")
 SEES_FAMILIES = {"include/monofold/engine/gpu/dispatch.cuh", "include/monofold/group_by.cuh",
                  "include/monofold/reduce_axis.cuh", "include/monofold/reduce_segments.cuh"}
-SEEN_BY_FAMILY = {"segment": {"tree", "exact"}}
+SEEN_BY_FAMILY = {"segment": {"tree", "exact"}, "key": {"segment"}}
 
 PRINTING = "iostream|ostream|cstdio|stdio.h|print|syncstream|fmt/.*"
 THREADS = "thread|pthread.h|mutex|shared_mutex|condition_variable|future|semaphore|barrier|latch|tbb/.*"
@@ -74,9 +74,8 @@ FORBIDDEN = {
 EXCEPTIONS = {
     "include/monofold/monofold_mpi.h": "mpi.h",  # its callers have a communicator
     "include/monofold/fold/top.hpp": "vector",  # k is chosen at run time, so the state is too
-    # Sorting and compaction are no reductions; the toolkit has them.
+    # Sorting is no reduction; the toolkit has it.
     "include/monofold/engine/gpu/key/sort_pairs.cuh": "cub/device/device_radix_sort.cuh",
-    "include/monofold/engine/gpu/key/starts.cuh": "cub/device/device_select.cuh",
 }
 # file: a room that it may include though its own room may not
 DOORS = {

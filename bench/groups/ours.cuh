@@ -40,12 +40,12 @@ using group_answer = mf::answer_t<mf::bound_fold_t<F, Item>>;
 
 /// What stays on the device, as the bytes that the public calls give.
 template <class Answer, class Key, class Left>
-void bring(const mf::detail::device_groups<Key>& groups, const mf::detail::device_list<Left>& left,
+void bring(const mf::detail::device_list<Key>& keys, const mf::detail::device_list<Left>& left,
            cudaStream_t stream, found_groups& out) {
   check(cudaStreamSynchronize(stream), "groups");
-  out.count = groups.count();
+  out.count = keys.size();
   const std::int64_t asked = std::min(out.most, out.count);
-  out.keys = bytes_of(brought(groups.keys.data(), asked));
+  out.keys = bytes_of(brought(keys.data(), asked));
   std::vector<Answer> answers;
   for (const Left& own : brought(left.data(), asked)) {
     if constexpr (std::is_same_v<Left, Answer>) {
@@ -57,8 +57,8 @@ void bring(const mf::detail::device_groups<Key>& groups, const mf::detail::devic
   out.answers = bytes_of(answers);
 }
 
-/// The work of a public call up to where it brings keys and answers to the host. `group` gives `use` the groups and
-/// their items.
+/// The work of a public call up to where it brings keys and answers to the host. `group` gives `use` the keys of the
+/// groups and what is left of each.
 template <class Key, class Item, class F, class Group>
 groups_subject on_the_device(F fold, Group group) {
   using answer = group_answer<Item, F>;
@@ -71,10 +71,8 @@ groups_subject on_the_device(F fold, Group group) {
     if (!mf::detail::open_groups(mf::gpu(static_cast<cudaStream_t>(stream)), keys, items, on)) {
       return;
     }
-    group(on, keys, items, [&](const auto& groups, const auto& own_items) {
-      const auto left =
-          mf::detail::left_of_groups(on, mf::bind_fold<Item>(fold), own_items, groups);
-      if (found != nullptr) bring<answer>(groups, left, on.stream, *found);
+    group(on, mf::bind_fold<Item>(fold), keys, items, [&](const auto& own_keys, const auto& left) {
+      if (found != nullptr) bring<answer>(own_keys, left, on.stream, *found);
     });
   };
   return made;
@@ -82,19 +80,20 @@ groups_subject on_the_device(F fold, Group group) {
 
 template <class Key, class Item, class F>
 groups_subject our_runs(F fold) {
-  return on_the_device<Key, Item>(
-      fold, [](const auto& on, const auto& keys, const auto& items, const auto& use) {
-        use(mf::detail::find_groups<Key>(on, keys, 0, mf::key_order::sorted), items);
-      });
+  return on_the_device<Key, Item>(fold, [](const auto& on, const auto& f, const auto& keys,
+                                           const auto& items, const auto& use) {
+    const auto runs = mf::detail::fold_runs(on, f, items, keys);
+    use(runs.keys, runs.left);
+  });
 }
 
 template <class Key, class Item, class F>
 groups_subject our_groups(F fold, mf::key_order order) {
-  return on_the_device<Key, Item>(
-      fold, [order](const auto& on, const auto& keys, const auto& items, const auto& use) {
-        const mf::detail::key_sort sorted(on, keys, items, order);
-        use(sorted.groups(), sorted.items());
-      });
+  return on_the_device<Key, Item>(fold, [order](const auto& on, const auto& f, const auto& keys,
+                                                const auto& items, const auto& use) {
+    const mf::detail::key_sort sorted(on, keys, items, order);
+    use(sorted.groups().keys, mf::detail::left_of_groups(on, f, sorted.items(), sorted.groups()));
+  });
 }
 
 template <class Grouped>

@@ -12,7 +12,10 @@
 #include "monofold/engine/gpu/device_list.cuh"
 #include "monofold/engine/gpu/dispatch.cuh"
 #include "monofold/engine/gpu/engine.cuh"
+#include "monofold/engine/gpu/key/fold_runs_kernel.cuh"
 #include "monofold/engine/gpu/key/groups.cuh"
+#include "monofold/engine/gpu/key/starts.cuh"
+#include "monofold/engine/gpu/segment/job.cuh"
 #include "monofold/engine/gpu/workspace.cuh"
 #include "monofold/fold/fold.hpp"
 #include "monofold/group_by.hpp"
@@ -108,6 +111,80 @@ device_list<left_of_group_t<F>> left_of_groups(const device_stream& on, const F&
   return in_order;
 }
 
+/// The keys of runs of equal keys, and what is left of each run, on the device.
+template <class F, class Key>
+struct device_runs {
+  device_list<Key> keys;
+  device_list<left_of_group_t<F>> left;
+};
+
+/// Folds runs of equal keys.
+///
+/// sync       waits for the number of runs; uses the workspace of this thread
+template <class F, class View, class KeyView>
+auto fold_runs(const device_stream& on, const F& f, const View& view, const KeyView& keys)
+    -> device_runs<F, typename KeyView::item_type> {
+  using key = typename KeyView::item_type;
+  using left = left_of_group_t<F>;
+  int most = 0;
+  if constexpr (!is_all_fold<F>::value) {
+    using job = segment_job<F, View, found_runs, segment_answers<left>, false>;
+    if constexpr (folds_found_runs_v<job>) most = job::tile_items;
+  }
+  const run_starts runs(on, keys, most);
+  if constexpr (!is_all_fold<F>::value) {
+    using job = segment_job<F, View, found_runs, segment_answers<left>, false>;
+    if constexpr (folds_found_runs_v<job>) {
+      if (are_folded_as_found<job>(runs, static_cast<std::int64_t>(keys.size()))) {
+        device_runs<F, key> out{{on, runs.count()}, {on, runs.count()}};
+        const job own{handed_layout_of<F, View>(),
+                      static_cast<std::int64_t>(view.size()),
+                      {out.left.data()},
+                      {},
+                      view,
+                      f};
+        fold_found_runs(on, own, runs, keys, out.keys.data());
+        return out;
+      }
+    }
+  }
+  device_groups<key> groups = groups_of<key>(on, runs, keys, 0, key_order::sorted);
+  auto left_of_all = left_of_groups(on, f, view, groups);
+  return {std::move(groups.keys), std::move(left_of_all)};
+}
+
+/// Answers of groups, from what is left of them.
+template <class Out, class F, class Left>
+std::vector<Out> answers_of_left(const F& f, std::vector<Left> left) {
+  using answer = answer_t<F>;
+  if constexpr (std::is_same_v<Out, Left> && !is_all_fold<F>::value) {
+    return left;
+  } else {
+    const auto count = static_cast<std::int64_t>(left.size());
+    return answers_of_groups<Out, answer>(count, [&](const auto& put) {
+      for (std::int64_t p = 0; p < count; ++p) {
+        const auto& own = left[static_cast<std::size_t>(p)];
+        if constexpr (is_all_fold<F>::value) {
+          put(p, finish_state(f, own));
+        } else {
+          put(p, result<answer>(own));
+        }
+      }
+    });
+  }
+}
+
+/// What bring() gives. Where it throws, a kernel may have left things in the workspace of this thread.
+template <class Bring>
+auto brought_or_discarded(const device_stream& on, const Bring& bring) {
+  try {
+    return bring();
+  } catch (...) {
+    awaited_state::of_device(on.device).discard_workspace();
+    throw;
+  }
+}
+
 /// The answers of groups, waited for.
 template <class Out, class F, class View, class Key>
 std::vector<Out> wait_for_groups(const device_stream& on, const F& f, const View& view,
@@ -125,28 +202,9 @@ std::vector<Out> wait_for_groups(const device_stream& on, const F& f, const View
       }
     });
   } else {
-    auto found = [&] {
-      try {
-        return brought(on, left_of_groups(on, f, view, groups));
-      } catch (...) {
-        awaited_state::of_device(on.device).discard_workspace();  // a kernel may have failed
-        throw;
-      }
-    }();
-    if constexpr (std::is_same_v<Out, left_of_group_t<F>> && !is_all_fold<F>::value) {
-      return found;
-    } else {
-      return answers_of_groups<Out, answer>(groups.count(), [&](const auto& put) {
-        for (std::int64_t p = 0; p < groups.count(); ++p) {
-          const auto& own = found[static_cast<std::size_t>(p)];
-          if constexpr (is_all_fold<F>::value) {
-            put(p, finish_state(f, own));
-          } else {
-            put(p, result<answer>(own));
-          }
-        }
-      });
-    }
+    return answers_of_left<Out>(f, brought_or_discarded(on, [&] {
+                                  return brought(on, left_of_groups(on, f, view, groups));
+                                }));
   }
 }
 
@@ -192,10 +250,20 @@ grouped<item_of_t<Keys>, Out> runs_and_wait(const gpu_engine& engine, const Keys
   const view own = view_for<F>(values);
   device_stream on{};
   if (!open_groups(engine, own_keys, own, on)) return {};
-  const auto groups = find_groups<item_of_t<Keys>>(on, own_keys, 0, key_order::sorted);
   const auto bound = bind_fold<folded_item_t<Range, F>>(f);
-  auto answers = wait_for_groups<Out>(on, bound, own, groups);
-  return {brought(on, groups.keys), std::move(answers)};
+  using key = item_of_t<Keys>;
+  if constexpr (is_top_fold_v<fold>) {
+    const auto groups =
+        groups_of<key>(on, run_starts(on, own_keys), own_keys, 0, key_order::sorted);
+    auto answers = wait_for_groups<Out>(on, bound, own, groups);
+    return {brought(on, groups.keys), std::move(answers)};
+  } else {
+    auto found = brought_or_discarded(on, [&] {
+      const auto runs = fold_runs(on, bound, own, own_keys);
+      return std::pair(brought(on, runs.keys), brought(on, runs.left));
+    });
+    return {std::move(found.first), answers_of_left<Out>(bound, std::move(found.second))};
+  }
 }
 
 template <class Range, class F>
@@ -237,9 +305,10 @@ auto try_group_by(const gpu_engine& engine, const Keys& keys, const Range& value
 /// shape      as for `group_by`, of any number
 /// order      as for `group_by`
 /// errors     as for `group_by`
-/// cost       a pass over the keys, one over the values, none of which is copied; a bit a key; 8 bytes a run, and its key
+/// cost       a pass over the keys, one over the values, none of which is copied; a bit a key; 8 bytes a run, but for
+///            runs of few items, and its key
 /// NaN        neighbours that are NaN are one run, and so are -0 and +0
-/// tested by  tests/gpu/group_by_sums_test.cu, tests/gpu/far_runs_test.cu
+/// tested by  tests/gpu/group_by_sums_test.cu, tests/gpu/found_runs_test.cu, tests/gpu/far_runs_test.cu
 template <class Keys, class Range, class F>
 requires gpu_grouped_ranges<Keys, Range, F>
 auto reduce_by_key(const gpu_engine& engine, const Keys& keys, const Range& values, const F& f,

@@ -81,16 +81,15 @@ struct ordered_keys {
   MONOFOLD_GPU void operator()(std::int64_t p) const { to[p] = key.at(offsets[order[p]]); }
 };
 
-/// Finds the groups: the runs of equal words. Their keys are stored where groups are in the order of keys.
+/// Groups that are runs of equal words. Their keys are stored where groups are in the order of keys.
 ///
 /// shape      at least one word
-/// sync       waits for the number of runs
+/// sync       does not wait
 /// errors     throws `error`
 template <class Key, class View>
-device_groups<Key> find_groups(const device_stream& on, const View& words, std::uint64_t low,
-                               key_order order) {
+device_groups<Key> groups_of(const device_stream& on, const run_starts& runs, const View& words,
+                             std::uint64_t low, key_order order) {
   device_groups<Key> out;
-  const run_starts runs(on, words);
   out.offsets = device_list<std::int64_t>(on, runs.count() + 1);
   out.keys = device_list<Key>(on, runs.count());
   runs.place(put_group<View, Key>{{words, low},
@@ -188,7 +187,7 @@ class key_sort {
       }
     }
     const contiguous_view<Word> sorted(words.data(), count_);
-    groups_ = find_groups<key>(on_, sorted, low_, order_);
+    groups_ = groups_of<key>(on_, run_starts(on_, sorted), sorted, low_, order_);
     if (order_ == key_order::first) {
       order_by_first(places.data());
       at_each(

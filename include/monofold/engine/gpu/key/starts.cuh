@@ -4,15 +4,20 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 #include "monofold/engine/gpu/device_list.cuh"
 #include "monofold/engine/gpu/engine.cuh"
 #include "monofold/engine/gpu/key/words.cuh"
 #include "monofold/engine/gpu/launch.cuh"
+#include "monofold/engine/gpu/load.cuh"
+#include "monofold/engine/gpu/workspace.cuh"
 #include "monofold/level/lanes.cuh"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/platform/host_device.hpp"
+#include "monofold/shape/keys.hpp"
 #include "monofold/shape/view.hpp"
 
 namespace monofold::detail {
@@ -21,6 +26,21 @@ namespace monofold::detail {
 inline constexpr int flag_warps = 8;
 inline constexpr int flagged_by_warp = warp_lanes * warp_lanes;
 inline constexpr int flagged_by_block = flag_warps * flagged_by_warp;
+
+/// A bit for each key that begins a run, and how many runs begin before the keys of each block.
+///
+/// shape      words: one for each 32 keys of whole blocks
+struct run_flags {
+  const std::uint32_t* words;
+  const std::int64_t* bases;
+};
+
+/// What the host waits for. Sinks take a fold, which they do not ask.
+struct no_fold {};
+struct run_count {
+  std::int64_t runs;
+  std::uint64_t are_long;  // 1: some run may be longer than asked
+};
 
 /// Which keys of this warp begin a run, as flags. The word of lane l has those of 32 neighbouring keys, from `first` +
 /// 32 l on.
@@ -55,28 +75,108 @@ MONOFOLD_GPU std::uint32_t starts_of_warp(const View& keys, std::int64_t size, s
   return own;
 }
 
-/// Sets a bit for each key that begins a run, and counts these keys.
+/// Whether keys may be loaded by chunks of 16 bytes.
+template <class View>
+inline constexpr bool are_chunks_of_keys_v = false;
+template <contiguous_item_view View>
+inline constexpr bool are_chunks_of_keys_v<View> = (sizeof(typename View::item_type) &
+                                                    (sizeof(typename View::item_type) - 1)) == 0;
+
+/// The same by loads of 16 bytes; a lane compares neighbouring keys, and those of some lanes make up a word.
 ///
-/// shape      flags: a word for each 32 keys of whole blocks; counts: one a block
+/// shape      keys: the warp's first one, aligned to 16 bytes; all are there, and one before them
+/// sync       all lanes of the warp
+template <class Key>
+MONOFOLD_GPU std::uint32_t starts_of_chunks(const Key* keys) {
+  using word = std::conditional_t<sizeof(Key) <= 4, std::uint32_t, std::uint64_t>;
+  constexpr int each = lane_bytes / static_cast<int>(sizeof(Key));
+  constexpr int rows = warp_lanes / each;
+  constexpr int sharers = warp_lanes / each;
+  constexpr int at_once = rows < 8 ? rows : 8;  // whose loads are on their way
+  const auto word_of = [](const Key& key) {
+    return static_cast<word>(key_words<Key>::word_of(key));
+  };
+  const int lane = lane_rank();
+  word last = word_of(keys[-1]);  // of the row before, in the last lane
+  // By bits that the compiler knows nothing of: it makes a branch of a choice, and then each lane shuffles by itself.
+  const word is_last_lane = worked_out_again(lane == warp_lanes - 1 ? ~word{0} : word{0});
+  std::uint32_t own = 0;
+  MONOFOLD_ROLL
+  for (int first = 0; first < rows; first += at_once) {
+    bytes16 raw[at_once];
+    MONOFOLD_UNROLL
+    for (int k = 0; k < at_once; ++k) {
+      raw[k] = load_16(keys + ((first + k) * warp_lanes + lane) * each);
+    }
+    MONOFOLD_UNROLL
+    for (int k = 0; k < at_once; ++k) {
+      Key key[each];
+      std::memcpy(static_cast<void*>(key), &raw[k], sizeof(raw[k]));
+      const word highest = word_of(key[each - 1]);
+      word before = shuffle_from((last & is_last_lane) | (highest & ~is_last_lane),
+                                 (lane + warp_lanes - 1) % warp_lanes);
+      last = highest;
+      std::uint32_t bits = 0;
+      MONOFOLD_UNROLL
+      for (int v = 0; v < each; ++v) {
+        const word here = word_of(key[v]);
+        bits |= (here != before ? 1u : 0u) << v;
+        before = here;
+      }
+      bits <<= lane % sharers * each;
+      MONOFOLD_UNROLL
+      for (int distance = 1; distance < sharers; distance *= 2) {
+        bits |= shuffle_from(bits, lane ^ distance);
+      }
+      const std::uint32_t found = shuffle_from(bits, lane % each * sharers);
+      if (lane / each == first + k) own = found;
+    }
+  }
+  return own;
+}
+
+/// A bit in the count of a block: its runs may be long.
+inline constexpr std::uint32_t long_runs_bit = std::uint32_t{1} << 31;
+
+/// Sets a bit for each key that begins a run, and counts these keys. Where a run begins among the keys of each `window`
+/// neighbouring lanes, none has more keys than two windows.
+///
+/// shape      flags: a word for each 32 keys of whole blocks; counts: one a block; window: a power of two, at most 32
 template <class View>
 __global__ void __launch_bounds__(flag_warps* warp_lanes)
-    flag_starts_kernel(const View keys, const std::int64_t size, std::uint32_t* const flags,
-                       std::uint32_t* const counts) {
+    flag_starts_kernel(const View keys, const std::int64_t size, const int window,
+                       std::uint32_t* const flags, std::uint32_t* const counts) {
   let_next_launch_begin();
   wait_for_launches_before();
   const std::int64_t first = block_rank() * flagged_by_block + warp_rank() * flagged_by_warp;
   const bool whole = first > 0 && first + flagged_by_warp <= size;
-  const std::uint32_t own =
-      whole ? starts_of_warp<true>(keys, size, first) : starts_of_warp<false>(keys, size, first);
+  std::uint32_t own = 0;
+  bool is_done = false;
+  if constexpr (are_chunks_of_keys_v<View>) {
+    is_done = whole && bytes_past_16(keys.data() + first) == 0;
+    if (is_done) own = starts_of_chunks(keys.data() + first);
+  }
+  if (!is_done) {
+    own =
+        whole ? starts_of_warp<true>(keys, size, first) : starts_of_warp<false>(keys, size, first);
+  }
   flags[block_rank() * (flagged_by_block / warp_lanes) + thread_rank()] = own;
-  __shared__ int found[flag_warps];
+  __shared__ std::uint32_t found[flag_warps];
+  const std::uint32_t lanes = lanes_with(own != 0 || first + lane_rank() * warp_lanes >= size);
+  const std::uint32_t neighbours = first_lanes(window) << (lane_rank() & -window);
+  const bool are_long = any_lane((lanes & neighbours) == 0);
   const int of_warp = sum_of_lanes(count_bits(own));
-  if (lane_rank() == 0) found[warp_rank()] = of_warp;
+  if (lane_rank() == 0) {
+    found[warp_rank()] = static_cast<std::uint32_t>(of_warp) | (are_long ? long_runs_bit : 0);
+  }
   sync_block();
   if (thread_rank() == 0) {
-    int all = 0;
-    for (int w = 0; w < flag_warps; ++w) all += found[w];
-    counts[block_rank()] = static_cast<std::uint32_t>(all);
+    std::uint32_t all = 0;
+    for (int w = 0; w < flag_warps; ++w) {
+      all = ((all & ~long_runs_bit) + (found[w] & ~long_runs_bit)) |
+            ((all | found[w]) & long_runs_bit);
+    }
+    counts[block_rank()] = all;
   }
 }
 
@@ -101,35 +201,39 @@ MONOFOLD_GPU block_prefix sum_below_thread(int own) {
           shuffle_from(of_warps, warp_lanes - 1)};
 }
 
-/// From the counts of blocks, how many runs begin before each block; and behind the last one, how many runs there are.
-/// Launched on one block of 1024 threads.
-template <class Count>
+/// From the counts of blocks, how many runs begin before each block; all of them go to the sink. Launched on one block
+/// of 1024 threads.
+template <class Sink>
 __global__ void __launch_bounds__(1024)
-    add_counts_kernel(const Count* const counts, const std::int64_t blocks,
-                      std::int64_t* const bases) {
+    add_counts_kernel(const std::uint32_t* const counts, const std::int64_t blocks,
+                      std::int64_t* const bases, const Sink sink) {
   let_next_launch_begin();
   wait_for_launches_before();
   std::int64_t before = 0;
+  bool is_long = false;
   MONOFOLD_ROLL
   for (std::int64_t first = 0; first < blocks; first += threads_in_block()) {
     const std::int64_t at = first + thread_rank();
-    const block_prefix sum = sum_below_thread(at < blocks ? static_cast<int>(counts[at]) : 0);
+    const std::uint32_t own = at < blocks ? counts[at] : 0;
+    const block_prefix sum = sum_below_thread(static_cast<int>(own & ~long_runs_bit));
     if (at < blocks) bases[at] = before + sum.below;
+    is_long = is_long || (own & long_runs_bit) != 0;
     before += sum.all;
   }
-  if (thread_rank() == 0) bases[blocks] = before;
+  const std::uint64_t are_long = sum_below_thread(is_long ? 1 : 0).all > 0 ? 1 : 0;
+  if (thread_rank() == 0) sink(no_fold{}, run_count{before, are_long});
 }
 
 /// Calls put(run, place) for each run, with the place where it begins.
 template <class Put>
 __global__ void __launch_bounds__(flag_warps* warp_lanes)
-    place_starts_kernel(const std::uint32_t* const flags, const std::int64_t* const bases,
-                        const Put put) {
+    place_starts_kernel(const run_flags flags, const Put put) {
   __shared__ std::uint16_t places[flagged_by_block];  // of the block's runs, one after the other
   let_next_launch_begin();
   wait_for_launches_before();
   const int lane = lane_rank();
-  const std::uint32_t own = flags[block_rank() * (flagged_by_block / warp_lanes) + thread_rank()];
+  const std::uint32_t own =
+      flags.words[block_rank() * (flagged_by_block / warp_lanes) + thread_rank()];
   const block_prefix runs = sum_below_thread(count_bits(own));
   if (any_lane(own != 0)) {
     MONOFOLD_ROLL
@@ -141,46 +245,49 @@ __global__ void __launch_bounds__(flag_warps* warp_lanes)
     }
   }
   sync_block();  // places written above are read below
-  const std::int64_t base = bases[block_rank()];
+  const std::int64_t base = flags.bases[block_rank()];
   const std::int64_t first = block_rank() * flagged_by_block;
   for (int run = thread_rank(); run < runs.all; run += threads_in_block()) {
     put(base + run, first + places[run]);
   }
 }
 
-/// A sink that stores one number where a host waits for it.
-struct last_value {
-  using state = std::int64_t;
-  static constexpr bool commutative = true;
-  static constexpr bool exact = true;
-
-  MONOFOLD_HD state lift(std::int64_t own, std::int64_t) const { return own; }
-  MONOFOLD_HD state combine(state l, state r) const { return l + r; }
-  MONOFOLD_HD state identity() const { return 0; }
-};
-
 /// Finds the runs of equal keys: first how many there are, then where each begins.
 ///
+/// shape      most: `are_short` asks whether no run has more keys
 /// sync       waits for their number
 /// errors     throws `error`: out_of_memory
 /// cost       one pass over the keys; a bit a key, and 12 bytes for 8192 keys
-/// tested by  tests/gpu/group_by_sums_test.cu, tests/gpu/run_starts_test.cu
+/// tested by  tests/gpu/found_runs_test.cu, tests/gpu/run_starts_test.cu
 class run_starts {
  public:
   template <class View>
-  run_starts(const device_stream& on, const View& keys)
+  run_starts(const device_stream& on, const View& keys, int most = 0)
       : on_(on),
         blocks_((keys.size() + flagged_by_block - 1) / flagged_by_block),
-        memory_(on, blocks_ * (1 + flagged_by_block / warp_lanes / 2) + blocks_ / 2 + 2) {
-    auto* const counts = flags() + blocks_ * (flagged_by_block / warp_lanes);
+        memory_(on, blocks_ * (1 + flagged_by_block / warp_lanes / 2) + blocks_ / 2 + 1) {
+    // A window is as many keys as its lanes have bits.
+    const int window = most / (2 * warp_lanes) < warp_lanes ? most / (2 * warp_lanes) : warp_lanes;
+    auto* const counts = words() + blocks_ * (flagged_by_block / warp_lanes);
+    awaited_state& place = awaited_state::of_device(on.device);
+    throw_if(place.reserve(sizeof(run_count), 0));
     throw_if(launch_early(flag_starts_kernel<View>, blocks_, flag_warps * warp_lanes, 0, on, keys,
-                          static_cast<std::int64_t>(keys.size()), flags(), counts));
-    throw_if(launch_early(add_counts_kernel<std::uint32_t>, 1, 1024, 0, on,
-                          static_cast<const std::uint32_t*>(counts), blocks_, bases()));
-    count_ = wait_for_state(on, last_value{}, contiguous_view<std::int64_t>(bases() + blocks_, 1));
+                          static_cast<std::int64_t>(keys.size()), window > 0 ? window : 1, words(),
+                          counts));
+    const auto sink = place.mailed<run_count>();
+    throw_if(launch_early(add_counts_kernel<std::remove_const_t<decltype(sink)>>, 1, 1024, 0, on,
+                          static_cast<const std::uint32_t*>(counts), blocks_, memory_.data(),
+                          sink));
+    throw_if(place.wait(on.stream));
+    found_ = place.get_mailed<run_count>();
+    are_short_ = window > 0 && found_.are_long == 0;
   }
 
-  std::int64_t count() const { return count_; }
+  std::int64_t count() const { return found_.runs; }
+  /// False also where it is not known.
+  bool are_short() const { return are_short_; }
+  std::int64_t blocks() const { return blocks_; }
+  run_flags flags() const { return {words(), memory_.data()}; }
 
   /// Calls put(run, place) on the device for each run, in any order.
   ///
@@ -188,20 +295,19 @@ class run_starts {
   template <class Put>
   void place(const Put& put) const {
     throw_if(launch_early(place_starts_kernel<Put>, blocks_, flag_warps * warp_lanes, 0, on_,
-                          static_cast<const std::uint32_t*>(flags()),
-                          static_cast<const std::int64_t*>(bases()), put));
+                          flags(), put));
   }
 
  private:
-  std::int64_t* bases() const { return memory_.data(); }
-  std::uint32_t* flags() const {
-    return reinterpret_cast<std::uint32_t*>(memory_.data() + blocks_ + 1);
+  std::uint32_t* words() const {
+    return reinterpret_cast<std::uint32_t*>(memory_.data() + blocks_);
   }
 
   device_stream on_;
   std::int64_t blocks_;
-  device_list<std::int64_t> memory_;  // one base more than blocks, flags, and a count a block
-  std::int64_t count_ = 0;
+  device_list<std::int64_t> memory_;  // bases, flags, and a count a block
+  run_count found_{};
+  bool are_short_ = false;
 };
 
 }  // namespace monofold::detail

@@ -65,6 +65,36 @@ class slot_warp {
     }
   }
 
+  /// Folds segments of up to a tile, one a lane, from segment `at` on; one that has no items is none.
+  ///
+  /// shape      items: those of the view from item `first` on, from where on they are loaded; own.begin counts from there
+  /// sync       all lanes of the warp
+  template <class From>
+  MONOFOLD_GPU static void fold_short(const Job& job, char* shared, std::int64_t at,
+                                      const item* items, std::int64_t first, slot_segment own,
+                                      From from) {
+    auto* const list = reinterpret_cast<slot_segment*>(shared);
+    if constexpr (way == slot_way::tree) {
+      using cells = tree_step_cells<fold, item, sink>;
+      const cells of{job.f};
+      const auto use = [&](const auto& total, const slot_segment& segment, bool is_one,
+                           const no_watch&, const no_step&) {
+        if (!is_one) return;
+        const std::int64_t begin = first + segment.begin;
+        job.sink_of(at + segment.place, {begin, begin + segment.count})(
+            job.f, cells::own::state_of(job.f, total, segment.count));
+      };
+      slot_page(of, items, list, use, from).fold(own);
+    } else {
+      constexpr bool by_doubles = sums_as_double_v<term>;
+      using first_cells = std::conditional_t<by_doubles, double_cells<term>, bin_cells<term>>;
+      const std::uint32_t left = fold_exactly<first_cells>(job, list, at, items, own, from);
+      if (left == 0) return;
+      own.begin += first;
+      fold_left<by_doubles>(job, shared, at, still_in(own, left));
+    }
+  }
+
  private:
   MONOFOLD_GPU segment_ends ends_of(std::int64_t at, std::int64_t end) const {
     const std::int64_t segment = at + lane_rank();
@@ -77,34 +107,19 @@ class slot_warp {
     const int count = is_there && job_.is_short(ends) ? static_cast<int>(ends.count()) : 0;
     const bool is_other = is_there && count == 0;
     if (any_lane(is_other)) see_to_other(job_, plan_, list_, is_other, at + lane_rank(), ends);
-    if (!any_lane(count > 0)) return;
-    const slot_segment own{ends.begin, count, lane_rank()};
-    auto* const list = reinterpret_cast<slot_segment*>(shared_);
-    if constexpr (way == slot_way::tree) {
-      using cells = tree_step_cells<fold, item, sink>;
-      const cells of{job_.f};
-      const auto use = [&](const auto& total, const slot_segment& segment, bool is_one,
-                           const no_watch&, const no_step&) {
-        if (!is_one) return;
-        const std::int64_t end = segment.begin + segment.count;
-        job_.sink_of(at + segment.place, {segment.begin, end})(
-            job_.f, cells::own::state_of(job_.f, total, segment.count));
-      };
-      slot_page(of, job_.view.data(), list, use).fold(own);
-    } else {
-      constexpr bool by_doubles = sums_as_double_v<term>;
-      using first_cells = std::conditional_t<by_doubles, double_cells<term>, bin_cells<term>>;
-      const std::uint32_t left = fold_exactly<first_cells>(job_, list, at, own);
-      if (left != 0) fold_left<by_doubles>(job_, shared_, at, still_in(own, left));
+    if (any_lane(count > 0)) {
+      fold_short(job_, shared_, at, job_.view.data(), 0, {ends.begin, count, lane_rank()},
+                 from_global{});
     }
   }
 
   /// Stores the answers of segments whose sums cells hold. Returns the places of the other segments, as bits.
   ///
   /// sync       all lanes of the warp
-  template <class Cells>
+  template <class Cells, class From>
   MONOFOLD_GPU static std::uint32_t fold_exactly(const Job& job, slot_segment* list,
-                                                 std::int64_t at, const slot_segment& own) {
+                                                 std::int64_t at, const item* items,
+                                                 const slot_segment& own, From from) {
     using cells = exact_step_cells<Cells>;
     std::uint32_t left = 0;
     const auto use = [&](const auto& total, const slot_segment& segment, bool is_one,
@@ -119,7 +134,7 @@ class slot_warp {
       if (!is_done) left |= 1u << segment.place;
     };
     const cells of;
-    slot_page(of, job.view.data(), list, use).fold(own);
+    slot_page(of, items, list, use, from).fold(own);
     return any_lane(left != 0) ? sum_of_lanes(left) : 0;
   }
 
@@ -136,16 +151,21 @@ class slot_warp {
                                           slot_segment own) {
     auto* const list = reinterpret_cast<slot_segment*>(shared);
     std::uint32_t left = all_lanes;
+    const int count = own.count;
     if constexpr (by_bins) {
-      left = fold_exactly<bin_cells<term>>(job, list, at, own);
+      left = fold_exactly<bin_cells<term>>(job, list, at, job.view.data(), own, from_global{});
       own = still_in(own, left);
     }
-    if (left != 0) left = fold_exactly<pair_cells<term>>(job, list, at, own);
+    if (left != 0) {
+      left = fold_exactly<pair_cells<term>>(job, list, at, job.view.data(), own, from_global{});
+    }
     MONOFOLD_ROLL
     while (left != 0) {
       const int place = lowest_lane(left);
       left &= left - 1;
-      add_by_digits(job, at + place, shared + page_bytes);
+      const std::int64_t begin = shuffle_from(own.begin, place);
+      add_by_digits(job, at + place, {begin, begin + shuffle_from(count, place)},
+                    shared + page_bytes);
     }
   }
 

@@ -281,12 +281,16 @@ inline constexpr int digits_scratch_bytes = [] {
 ///
 /// sync       all lanes of the warp
 template <class Job>
-MONOFOLD_GPU void add_by_digits(const Job& job, std::int64_t segment, char* scratch) {
+MONOFOLD_GPU void add_by_digits(const Job& job, std::int64_t segment, const segment_ends& ends,
+                                char* scratch) {
   using by_warp = job_tiles<Job>;
   auto* const spare = reinterpret_cast<typename Job::state*>(scratch + by_warp::scratch_bytes);
-  const segment_ends ends = job.ends_of(segment);
   by_warp::store_total(job.f, job.range_of(ends), ends.count(), scratch, spare,
                        job.sinks.of(segment));
+}
+template <class Job>
+MONOFOLD_GPU void add_by_digits(const Job& job, std::int64_t segment, char* scratch) {
+  add_by_digits(job, segment, job.ends_of(segment), scratch);
 }
 
 }  // namespace monofold::detail
