@@ -67,6 +67,8 @@ TEST(double_row_launch, columns_are_added_so_where_they_are_many) {
   EXPECT_TRUE(adds(100000, 100, 2, false));
   EXPECT_FALSE(adds(1000000, 3, 4, true));
   EXPECT_FALSE(adds(100000, 10, 2, true));
+  EXPECT_FALSE(adds(2111 * 256, 10, 2, true));
+  EXPECT_TRUE(adds(2112 * 256, 10, 2, true));
   EXPECT_TRUE(adds(100000, 100, 2, true));
 }
 

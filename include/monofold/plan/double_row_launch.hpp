@@ -96,13 +96,14 @@ constexpr std::int64_t double_team_blocks(std::int64_t rows, int level, int mult
 ///
 /// source     one H200, exact sums, variances and means of squares of float32 and bfloat16, 18 shapes of 2 to 5000 items
 ///            in 20 000 to 1 000 000 columns, of which they take 0.4 to 1.1 of the time where this is true. Sums of
-///            float32 of 64 x 131 072 and 100 x 100 000 took 1.1 to 1.2. Variances of up to 32 bfloat16 often lie in the
-///            middle between two answers, and one of thousands of columns that is not decided takes some microseconds;
-///            those of two or three items are often too far below their squares
+///            float32 of 64 x 131 072 and 100 x 100 000 took 1.1 to 1.2. Variances of less than 48 bfloat16 were slower
+///            where warps have less than a group each
 constexpr bool adds_columns_by_doubles(std::int64_t groups, std::int64_t items, int item_bytes,
                                        bool has_squares, int multiprocessors) {
   if (4 * groups < std::int64_t{3} * multiprocessors || items >> 29 != 0) return false;
-  if (has_squares) return items >= (item_bytes == 4 || groups >= 2048 ? 4 : 48);
+  if (has_squares) {
+    return items >= (item_bytes == 4 || groups >= double_warp_places(multiprocessors) ? 4 : 48);
+  }
   const bool are_medium = groups >= std::int64_t{4} * multiprocessors &&
                           groups < std::int64_t{12} * multiprocessors && items >= 48 &&
                           items <= 128;

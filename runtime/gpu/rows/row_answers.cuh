@@ -31,6 +31,20 @@ MONOFOLD_GPU bool narrowed_normal(double value, std::uint64_t& bits) {
   constexpr int cut = bits_cut<Real>;
   constexpr int bias_gap = wide::max_exponent - format::max_exponent;
   const auto own = bits_as<std::uint64_t>(value);
+  if constexpr (cut > 33) {
+    // By the upper half, whose last bit tells whether the lower one is 0: it is below the middle's bit.
+    constexpr int upper_cut = cut - 32;
+    constexpr std::uint32_t least = std::uint32_t{1} << format::fraction_bits;
+    const auto upper = static_cast<std::uint32_t>(own >> 32);
+    const std::uint32_t size =
+        (upper & 0x7fffffffu) | (static_cast<std::uint32_t>(own) != 0 ? 1u : 0u);
+    const std::uint32_t near =
+        ((size + (std::uint32_t{1} << (upper_cut - 1)) - 1 + (size >> upper_cut & 1)) >>
+         upper_cut) -
+        (std::uint32_t{bias_gap} << format::fraction_bits);
+    bits = near | (upper >> 16 & format::sign_bit);
+    return near - least < static_cast<std::uint32_t>(format::infinity) - least;
+  }
   const std::uint64_t magnitude = own & (wide::sign_bit - 1);
   const std::uint64_t near =
       ((magnitude + (std::uint64_t{1} << (cut - 1)) - 1 + (magnitude >> cut & 1)) >> cut) -

@@ -12,6 +12,7 @@
 #include "monofold/fold/sum.hpp"
 #include "monofold/platform/rounded.hpp"
 #include "monofold/reduce_axis.cuh"
+#include "runtime/gpu/rows/narrow_answers.cuh"
 #include "runtime/gpu/rows/row_answers.cuh"
 
 namespace monofold::runtime {
@@ -156,28 +157,6 @@ MONOFOLD_GPU bool store_quickly(Real value, dtype to, const row_place& out) {
   };
   return to == dtype::bfloat16 ? narrowed(bfloat16{}) : narrowed(float16{});
 }
-/// The bits of the answer that a number from `low` to `high` has; false where these have two, or a 16-bit one is neither
-/// normal nor 0.
-MONOFOLD_GPU bool narrowed_between(double low, double high, dtype to, std::uint32_t& bits) {
-  if (to == dtype::float64) return false;
-  if (to == dtype::float32) {
-    bits = bits_as<std::uint32_t>(static_cast<float>(low));
-    return bits == bits_as<std::uint32_t>(static_cast<float>(high));
-  }
-  if (low == 0 && high == 0) {
-    bits = static_cast<std::uint32_t>(bits_as<std::uint64_t>(low) >> 48);
-    return true;
-  }
-  const auto narrowed = [&]<class Half>(Half) {
-    std::uint64_t one = 0;
-    std::uint64_t other = 0;
-    const bool are_there = narrowed_normal<Half>(low, one) && narrowed_normal<Half>(high, other);
-    bits = static_cast<std::uint16_t>(one);
-    return are_there && one == other;
-  };
-  return to == dtype::bfloat16 ? narrowed(bfloat16{}) : narrowed(float16{});
-}
-
 template <class Term>
 MONOFOLD_GPU bool store_at_once(const row_total_fold<Term>& f, double sum, int count,
                                 const row_place& out) {
@@ -213,25 +192,37 @@ MONOFOLD_GPU bool finish_near_sum(const row_total_fold<Term>& f, std::int64_t it
   return true;
 }
 
-/// The same from a sum that is wrong by less than `error`, by few instructions.
-template <class Term>
-MONOFOLD_GPU bool narrow_near_sum(const row_total_fold<Term>& f, std::int64_t items, double sum,
-                                  double error, std::uint32_t& bits) {
-  double near = sum;
-  double away = error;
-  if (f.rules.op == operation::mean && sum != 0) {
-    const auto count = static_cast<double>(items);
-    const double inverse = monofold::detail::about_inverse(count);
-    near = rounded_product(sum, inverse);
-    if (error == 0) {  // the mean may be the middle between two answers
-      near = rounded_fma(rounded_fma(-near, count, sum), inverse, near);
-      near = odd_quotient(sum, count, near);
+/// The same of a few rows, from sums that are wrong by less than `error`, or by nothing where they are exact. By few
+/// instructions, of several rows at once; a bit for each row that is not decided.
+template <class Term, int rows>
+MONOFOLD_GPU std::uint32_t narrow_near_sums(const row_total_fold<Term>& f, std::int64_t items,
+                                            const double (&sum)[rows], const double (&error)[rows],
+                                            bool are_exact, std::uint32_t (&bits)[rows]) {
+  const bool are_means = f.rules.op == operation::mean;
+  const double count = are_means ? static_cast<double>(items) : 1;
+  const double inverse = are_means ? monofold::detail::about_inverse(count) : 1;
+  double low[rows];
+  double high[rows];
+  MONOFOLD_UNROLL
+  for (int i = 0; i < rows; ++i) {
+    double near = rounded_product(sum[i], inverse);
+    if (are_exact) {
+      if (are_means) {  // which may be the middle between two answers
+        near = rounded_fma(rounded_fma(-near, count, sum[i]), inverse, near);
+        near = sum[i] == 0 ? sum[i] : odd_quotient(sum[i], count, near);
+      }
+      low[i] = high[i] = near;
     } else {
-      away = rounded_fma(monofold::detail::absolute(near), 0x1p-48,
-                         rounded_product(error, rounded_product(inverse, 2)));
+      double away = error[i];
+      if (are_means) {
+        away = rounded_fma(monofold::detail::absolute(near), 0x1p-48,
+                           rounded_product(away, rounded_product(inverse, 2)));
+      }
+      low[i] = rounded_sum(near, -away);
+      high[i] = rounded_sum(near, away);
     }
   }
-  return narrowed_between(rounded_sum(near, -away), rounded_sum(near, away), f.rules.to, bits);
+  return narrowed_between(low, high, f.rules.to, bits);
 }
 
 /// Sums in the plan's tree, and what means follow from them.

@@ -7,6 +7,7 @@
 #include "monofold/fold/exact/sum_of_two.hpp"
 #include "monofold/platform/rounded.hpp"
 #include "monofold/reduce_axis.cuh"
+#include "runtime/gpu/rows/narrow_answers.cuh"
 #include "runtime/gpu/rows/row_answers.cuh"
 #include "runtime/gpu/rows/row_folds.cuh"
 
@@ -31,50 +32,42 @@ struct row_moments_fold : exact_moments_fold<Item> {
     out = found;
     return true;
   }
-  /// From doubles near to both sums of so many finite items, for answers that are narrower than a double: a number that
-  /// the answer is near to, within so many units in its last place; false where these do not decide. `additions`: how
-  /// many of each sum have rounded.
-  ///
-  /// accuracy   in units of 2^-53 n Q the square of a sum is wrong by 2 for each addition, and n Q by 1; by 5 more from
-  ///            what is done here. That is n Q over the deviation, at most 2^24, as much of this. What follows, two
-  ///            inverses and two products, adds less than 16 units in the last place
-  MONOFOLD_GPU static bool near_answer(const row_rules& rules, std::int64_t items, double sum,
-                                       double squares, std::int64_t additions, double& near,
-                                       std::uint64_t& units) {
-    using monofold::detail::about_inverse;
-    const bool has_deviations = rules.op != operation::norm2 && rules.op != operation::mean_square;
-    if (has_deviations && items <= rules.ddof) return false;
-    near = squares;
-    units = 0;
-    if (squares == 0) return true;  // all items are 0
-    if (rules.to == dtype::float64 || items >> 26 != 0) return false;
-    const bool is_root = rules.op == operation::norm2 || rules.op == operation::std;
-    double by = 1;
-    int lost = 0;  // binades from n Q to the deviation
-    if (rules.op == operation::mean_square) {
-      by = static_cast<double>(items);
-    } else if (has_deviations) {
-      const double all = rounded_product(static_cast<double>(items), squares);
-      near = rounded_sum(all, -rounded_product(sum, sum));
-      if (!(near >= rounded_product(all, 0x1p-24))) return false;
-      lost = static_cast<int>(bits_as<std::uint64_t>(all) >> 52) -
-             static_cast<int>(bits_as<std::uint64_t>(near) >> 52);
-      by = static_cast<double>(items * (items - rules.ddof));
-    }
-    if (!(near > 0)) return false;
-    near = rounded_product(near, about_inverse(by));
-    if (is_root) near = rounded_product(near, monofold::detail::about_inverse_root(near));
-    units = (static_cast<std::uint64_t>(3 * additions + 8) << (lost + 1)) + 16;
-    return true;
-  }
+  /// From doubles near to both sums of so many finite items, for answers that are narrower than a double; false where
+  /// these do not decide. `additions`: how many of each sum have rounded.
   MONOFOLD_GPU static bool found_nearly(const row_rules& rules, std::int64_t items, double sum,
                                         double squares, std::int64_t additions, row_answer& out) {
-    double near = 0;
-    std::uint64_t units = 0;
-    if (!near_answer(rules, items, sum, squares, additions, near, units)) return false;
-    if (near != 0) return row_answer::of_near(near, units, rules.to, out);
-    out = row_answer::of_real(0, rules.to);
-    return true;
+    if (squares == 0 && !(has_deviations(rules) && items <= rules.ddof)) {
+      out = row_answer::of_real(0, rules.to);
+      return true;
+    }
+    const double sums[] = {sum};
+    const double all_squares[] = {squares};
+    std::uint32_t bits[1] = {};
+    const bool is_left = narrow(rules, items, sums, all_squares, additions, false, bits) != 0;
+    out = {bits[0], -1, status::ok};
+    return !is_left;
+  }
+  /// The same of a few rows by few instructions: a bit for each that is not decided. Exact sums are so exact that the
+  /// deviations n Q - S^2 are doubles: these decide all answers that are normal numbers, or 0.
+  template <int rows>
+  MONOFOLD_GPU static std::uint32_t narrow(const row_rules& rules, std::int64_t items,
+                                           const double (&sum)[rows], const double (&squares)[rows],
+                                           std::int64_t additions, bool are_exact,
+                                           std::uint32_t (&bits)[rows]) {
+    const bool are_deviations = has_deviations(rules);
+    const std::int64_t free = items - (are_deviations ? rules.ddof : 0);
+    if (rules.to == dtype::float64 || items >> 26 != 0 || free <= 0 || free >> 26 != 0) {
+      return (std::uint32_t{1} << rows) - 1;
+    }
+    const auto count = static_cast<double>(items);
+    const double by = rules.op == operation::norm2 ? 1
+                      : are_deviations ? rounded_product(count, static_cast<double>(free))
+                                       : count;
+    const bool are_roots = rules.op == operation::norm2 || rules.op == operation::std;
+    const ratio how{are_deviations ? count : 1, are_deviations ? 1.0 : 0.0, by,
+                    monofold::detail::about_inverse(by), are_roots};
+    if (are_exact) return narrow_exact(how, sum, squares, rules.to, bits);
+    return narrow_near(how, sum, squares, static_cast<double>(3 * additions + 8), rules.to, bits);
   }
   /// From sums that are two doubles each, of so many finite items; false where doubles do not decide.
   MONOFOLD_GPU_CALL static bool found_by_pairs(row_rules rules, std::int64_t items,
@@ -104,6 +97,85 @@ struct row_moments_fold : exact_moments_fold<Item> {
   }
 
  private:
+  /// What answers of rows of one length have in common: they are (times Q - taken S^2) / by, or the root of that.
+  struct ratio {
+    double times;
+    double taken;  // 1 or 0
+    double by;
+    double inverse;  // about 1 / by
+    bool are_roots;
+
+    MONOFOLD_GPU double over(double sum, double all) const {
+      return rounded_sum(all, -rounded_product(rounded_product(taken, sum), sum));
+    }
+  };
+  template <int rows>
+  MONOFOLD_GPU static std::uint32_t narrow_exact(const ratio& how, const double (&sum)[rows],
+                                                 const double (&squares)[rows], dtype to,
+                                                 std::uint32_t (&bits)[rows]) {
+    double over[rows];
+    double near[rows];
+    MONOFOLD_UNROLL
+    for (int i = 0; i < rows; ++i) {
+      over[i] = how.over(sum[i], rounded_product(how.times, squares[i]));
+      near[i] = rounded_product(over[i], how.inverse);
+    }
+    if (how.are_roots) {
+      MONOFOLD_UNROLL
+      for (int i = 0; i < rows; ++i)
+        near[i] = rounded_product(near[i], about_inverse_root(near[i]));
+    }
+    // Middles have at most 25 bits: their squares are doubles, too. What is rounded once has the right sign.
+    const auto side = [&](int i, double middle) {
+      return rounded_fma(-(how.are_roots ? rounded_product(middle, middle) : middle), how.by,
+                         over[i]);
+    };
+    return narrowed_by_sides(near, to, side, bits);
+  }
+  /// accuracy   in units of 2^-53 n Q the square of a sum is wrong by 2 for each addition, and n Q by 1; by 5 more from
+  ///            what is done here. What follows, two inverses and two products, adds less than 16 units in the last
+  ///            place. A root of q >= 0 that is wrong by e is wrong by less than e / sqrt(q)
+  template <int rows>
+  MONOFOLD_GPU static std::uint32_t narrow_near(const ratio& how, const double (&sum)[rows],
+                                                const double (&squares)[rows], double units,
+                                                dtype to, std::uint32_t (&bits)[rows]) {
+    const double lost = rounded_product(units, 0x1p-53);
+    const double away_by = rounded_product(lost, how.inverse);
+    std::uint32_t left = 0;
+    double near[rows];
+    double away[rows];
+    MONOFOLD_UNROLL
+    for (int i = 0; i < rows; ++i) {
+      const double all = rounded_product(how.times, squares[i]);
+      const double over = how.over(sum[i], all);
+      left |= (over > 0 || all == 0 ? 0u : 1u) << i;
+      near[i] = rounded_product(over, how.inverse);
+      away[i] = rounded_fma(near[i], 0x1p-48, rounded_product(all, away_by));
+    }
+    if (how.are_roots) {
+      MONOFOLD_UNROLL
+      for (int i = 0; i < rows; ++i) {
+        const double root = about_inverse_root(near[i]);
+        near[i] = rounded_product(near[i], root);
+        away[i] = rounded_product(away[i], root);
+      }
+    }
+    double low[rows];
+    double high[rows];
+    MONOFOLD_UNROLL
+    for (int i = 0; i < rows; ++i) {
+      low[i] = rounded_sum(near[i], -away[i]);
+      high[i] = rounded_sum(near[i], away[i]);
+    }
+    return left | narrowed_between(low, high, to, bits);
+  }
+  /// About 1 / sqrt(x), so that times x it is 0 where x is; of no meaning where x is below 0.
+  MONOFOLD_GPU static double about_inverse_root(double x) {
+    return monofold::detail::about_inverse_root(x > 0 ? x : 1);
+  }
+  MONOFOLD_GPU static bool has_deviations(const row_rules& rules) {
+    return rules.op != operation::norm2 && rules.op != operation::mean_square;
+  }
   MONOFOLD_GPU static uint128 divisor_of(const row_rules& rules, std::int64_t items) {
     return uint128{static_cast<std::uint64_t>(items)} *
            static_cast<std::uint64_t>(items - rules.ddof);
@@ -226,17 +298,13 @@ MONOFOLD_GPU bool finish_rounded(const row_moments_fold<Item>& f, std::int64_t i
   return true;
 }
 
-/// The same, the bits of the answer, by few instructions.
-template <class Item>
-MONOFOLD_GPU bool narrow_rounded(const row_moments_fold<Item>& f, std::int64_t items, double sum,
-                                 double squares, std::int64_t additions, std::uint32_t& bits) {
-  double near = 0;
-  std::uint64_t units = 0;
-  if (!row_moments_fold<Item>::near_answer(f.rules, items, sum, squares, additions, near, units)) {
-    return false;
-  }
-  const double away = rounded_product(near, rounded_product(static_cast<double>(units), 0x1p-52));
-  return narrowed_between(rounded_sum(near, -away), rounded_sum(near, away), f.rules.to, bits);
+/// The same of a few rows, their bits, by few instructions; a bit for each row that is not decided.
+template <class Item, int rows>
+MONOFOLD_GPU std::uint32_t narrow_rounded(const row_moments_fold<Item>& f, std::int64_t items,
+                                          const double (&sum)[rows], const double (&squares)[rows],
+                                          std::int64_t additions, bool are_exact,
+                                          std::uint32_t (&bits)[rows]) {
+  return row_moments_fold<Item>::narrow(f.rules, items, sum, squares, additions, are_exact, bits);
 }
 
 }  // namespace monofold::runtime

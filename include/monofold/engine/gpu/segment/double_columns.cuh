@@ -206,11 +206,7 @@ class double_columns {
     if (chunk >= all.count()) return 0;
     const std::int64_t items = job.rows.row_items;
     std::uint32_t bits[columns] = {};
-    std::uint32_t left = 0;
-    MONOFOLD_UNROLL
-    for (int c = 0; c < columns; ++c) {
-      if (!sum.narrow(c, job.f, items, additions_of(items), bits[c])) left |= 1u << c;
-    }
+    const std::uint32_t left = sum.narrow(job.f, items, additions_of(items, 1), bits);
     const row_place place = all.place_of(chunk);
     const std::int64_t apart = job.rows.inner().number;
     if (left == 0 && apart == 1) {
@@ -255,7 +251,8 @@ class double_columns {
           own = own.joined(slot(shared, team.first_warp() + w, c));
         }
         std::uint32_t bits = 0;
-        if (own.of_joined(team.level).narrow(job.f, items, additions_of(items), bits)) {
+        if (own.of_joined(team.level)
+                .narrow(job.f, items, additions_of(items, team.warps()), bits)) {
           put(job, place.number + (first + c) * job.rows.inner().number, bits);
         } else {
           left |= 1u << (first + c);
@@ -279,9 +276,10 @@ class double_columns {
     (*job.sinks.of(number).out).put_bits(bits);
   }
 
-  /// How many additions an item goes through at most: those of a column, and those where warps meet.
-  MONOFOLD_GPU static std::int64_t additions_of(std::int64_t items) {
-    return lane_doubles<term, columns>::additions(items) + warps;
+  /// How many additions an item goes through at most: those of a column, and those where so many
+  /// warps meet.
+  MONOFOLD_GPU static std::int64_t additions_of(std::int64_t items, int sharing) {
+    return lane_doubles<term, columns>::additions(items) + sharing - 1;
   }
 
   /// The columns of a group that are named, of each lane: by pairs of doubles, and what these do not decide by bins. Not

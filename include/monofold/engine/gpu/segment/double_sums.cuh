@@ -49,7 +49,8 @@ MONOFOLD_GPU std::uint32_t upper_half_above(double x) {
 /// What doubles know of the items of a row, of one lane's or of all.
 ///
 /// shape      over_lanes: of all lanes, in all of them. finish: the answer of `count` items; false where it is not decided.
-///            narrow: its bits by few instructions, which decide nearly all
+///            narrow: its bits by few instructions, which decide nearly all. narrow_all: those of several sums of which
+///            all else is the same; a bit for each that is not decided
 /// sync       over_lanes: all lanes of the warp
 template <class Term>
 struct double_sum;
@@ -92,8 +93,12 @@ struct double_sum<value_term<float>> {
   template <class F>
   MONOFOLD_GPU bool narrow(const F& f, std::int64_t count, std::int64_t,
                            std::uint32_t& bits) const {
-    const double own = is_exact() ? 0 : rounded_product(of_upper_half(error), 0x1p-53);
-    return error < half_of_infinity && narrow_near_sum(f, count, sum, own, bits);
+    const double sums[] = {sum};
+    const double errors[] = {rounded_product(of_upper_half(error), 0x1p-53)};
+    std::uint32_t own[1] = {};
+    const bool is_left = narrow_near_sums(f, count, sums, errors, is_exact(), own) != 0;
+    bits = own[0];
+    return error < half_of_infinity && !is_left;
   }
 
  private:
@@ -135,16 +140,31 @@ struct double_sum<value_term<Item>> {
   template <class F>
   MONOFOLD_GPU bool narrow(const F& f, std::int64_t count, std::int64_t additions,
                            std::uint32_t& bits) const {
-    double error = 0;
-    if (!is_exact(count)) {
-      // Finite 16-bit floats keep this between 2^-100 and 2^300.
-      error = rounded_product(
-          static_cast<double>(additions * count),
-          double_of_words(
-              static_cast<std::uint32_t>(max_exponent() + items::scale - 53 + 1023) << 20, 0));
+    const double sums[] = {sum};
+    std::uint32_t own[1] = {};
+    const bool is_left = narrow_all(f, count, additions, sums, own) != 0;
+    bits = own[0];
+    return !is_left;
+  }
+
+  template <class F, int sums>
+  MONOFOLD_GPU std::uint32_t narrow_all(const F& f, std::int64_t count, std::int64_t additions,
+                                        const double (&sum)[sums],
+                                        std::uint32_t (&bits)[sums]) const {
+    // Finite 16-bit floats keep this between 2^-100 and 2^300.
+    const double error = rounded_product(
+        static_cast<double>(additions * count),
+        double_of_words(static_cast<std::uint32_t>(max_exponent() + items::scale - 53 + 1023) << 20,
+                        0));
+    double own[sums];
+    double errors[sums];
+    MONOFOLD_UNROLL
+    for (int i = 0; i < sums; ++i) {
+      own[i] = scaled<items::scale>(sum[i]);
+      errors[i] = error;
     }
-    return most < items::infinite &&
-           narrow_near_sum(f, count, scaled<items::scale>(sum), error, bits);
+    const std::uint32_t left = narrow_near_sums(f, count, own, errors, is_exact(count), bits);
+    return most < items::infinite ? left : (std::uint32_t{1} << sums) - 1;
   }
 
  private:
@@ -176,8 +196,12 @@ struct double_sum<moments_term<Item>> {
   template <class F>
   MONOFOLD_GPU bool narrow(const F& f, std::int64_t count, std::int64_t additions,
                            std::uint32_t& bits) const {
-    return squares < of_upper_half(half_of_infinity) &&
-           narrow_rounded(f, count, sum, squares, additions, bits);
+    const double sums[] = {sum};
+    const double all_squares[] = {squares};
+    std::uint32_t own[1] = {};
+    const bool is_left = narrow_rounded(f, count, sums, all_squares, additions, false, own) != 0;
+    bits = own[0];
+    return squares < of_upper_half(half_of_infinity) && !is_left;
   }
 };
 

@@ -5,6 +5,7 @@
 
 #include "monofold/engine/gpu/exact/term_format.cuh"
 #include "monofold/engine/gpu/load.cuh"
+#include "monofold/engine/gpu/segment/coming_pages.cuh"
 #include "monofold/engine/gpu/segment/double_sums.cuh"
 #include "monofold/engine/gpu/two_sum.cuh"
 #include "monofold/fold/exact/sum_of_two.hpp"
@@ -77,13 +78,22 @@ class lane_doubles<value_term<float>, chains> {
     return total_of(upper, lower);
   }
   MONOFOLD_GPU total own(int c) const { return total_of(rounded_sum(sum_[c], -anchor_), rest_[c]); }
-  /// As the total's.
+  /// Bits of the answers of all chains, as the total's.
   template <class F>
-  MONOFOLD_GPU bool narrow(int c, const F& f, std::int64_t count, std::int64_t additions,
-                           std::uint32_t& bits) const {
-    if (!is_exact()) return own(c).narrow(f, count, additions, bits);
-    const double upper = rounded_sum(sum_[c], -anchor_);
-    return narrow_near_sum(f, count, upper == 0 ? rest_[c] : upper, 0, bits);
+  MONOFOLD_GPU std::uint32_t narrow(const F& f, std::int64_t count, std::int64_t,
+                                    std::uint32_t (&bits)[chains]) const {
+    double sum[chains];
+    double error[chains];
+    std::uint32_t left = 0;
+    const bool are_exact = is_exact();
+    MONOFOLD_UNROLL
+    for (int c = 0; c < chains; ++c) {
+      const total one = own(c);
+      sum[c] = one.sum;
+      error[c] = are_exact ? 0 : rounded_product(of_upper_half(one.error), 0x1p-53);
+      if (!are_exact && one.error >= half_of_infinity) left |= 1u << c;
+    }
+    return left | narrow_near_sums(f, count, sum, error, are_exact, bits);
   }
 
  private:
@@ -174,9 +184,9 @@ class lane_doubles<value_term<Item>, chains> {
     return {sum_[c], items::key(most_), items::low_key(least_)};
   }
   template <class F>
-  MONOFOLD_GPU bool narrow(int c, const F& f, std::int64_t count, std::int64_t additions,
-                           std::uint32_t& bits) const {
-    return own(c).narrow(f, count, additions, bits);
+  MONOFOLD_GPU std::uint32_t narrow(const F& f, std::int64_t count, std::int64_t additions,
+                                    std::uint32_t (&bits)[chains]) const {
+    return own(0).narrow_all(f, count, additions, sum_, bits);
   }
 
  private:
@@ -194,7 +204,7 @@ class lane_doubles<moments_term<Item>, chains> {
   using items = thread_items<Item>;
 
   MONOFOLD_GPU static std::int64_t additions(std::int64_t items) {
-    constexpr int of_page = 16;
+    constexpr int of_page = page_rows * items_of_chunk / chains;
     return by_pages ? of_page + 3 : items + 1;
   }
   MONOFOLD_GPU explicit lane_doubles(int) {
@@ -207,8 +217,12 @@ class lane_doubles<moments_term<Item>, chains> {
   }
   template <int rows>
   MONOFOLD_GPU void begin_page(const bytes16 (&)[rows]) {
-    static_assert(rows <= 4);
+    static_assert(rows <= page_rows);
     if constexpr (by_pages) {
+      const bool is_first = !has_page_;
+      has_page_ = true;
+      if (is_first) return;
+      has_pages_ = true;
       MONOFOLD_UNROLL
       for (int c = 0; c < chains; ++c) {
         put(sum_[c], all_[c]);
@@ -217,7 +231,10 @@ class lane_doubles<moments_term<Item>, chains> {
     }
   }
   MONOFOLD_GPU void add(const bytes16& raw) {
-    if constexpr (sees_special) most_ = items::look(most_, raw);
+    if constexpr (sees_special) {
+      most_ = items::look(most_, raw);
+      least_ = items::look_low(least_, raw);
+    }
     MONOFOLD_UNROLL
     for (int v = 0; v < items::count; ++v) {
       const double x = value_of_item<Item>(raw, v);
@@ -232,22 +249,53 @@ class lane_doubles<moments_term<Item>, chains> {
     return all;
   }
   MONOFOLD_GPU total own(int c) const {
-    if (sees_special && items::key(most_) >= items::infinite) {
-      return {0, of_upper_half(half_of_infinity)};
-    }
-    if constexpr (!by_pages) return {sum_[c], squares_[c]};
+    if (is_special()) return {0, of_upper_half(half_of_infinity)};
+    if (!by_pages || !has_pages_) return {sum_[c], squares_[c]};
     return {of_both(sum_[c], all_[c]), of_both(squares_[c], all_squares_[c])};
   }
   template <class F>
-  MONOFOLD_GPU bool narrow(int c, const F& f, std::int64_t count, std::int64_t additions,
-                           std::uint32_t& bits) const {
-    return own(c).narrow(f, count, additions, bits);
+  MONOFOLD_GPU std::uint32_t narrow(const F& f, std::int64_t count, std::int64_t additions,
+                                    std::uint32_t (&bits)[chains]) const {
+    double sum[chains];
+    double squares[chains];
+    std::uint32_t left = is_special() ? (std::uint32_t{1} << chains) - 1 : 0;
+    MONOFOLD_UNROLL
+    for (int c = 0; c < chains; ++c) {
+      sum[c] = sum_[c];
+      squares[c] = squares_[c];
+    }
+    if (by_pages && has_pages_) {
+      MONOFOLD_UNROLL
+      for (int c = 0; c < chains; ++c) {
+        sum[c] = of_both(sum[c], all_[c]);
+        squares[c] = of_both(squares[c], all_squares_[c]);
+      }
+    }
+    MONOFOLD_UNROLL
+    for (int c = 0; c < chains; ++c) {
+      if (!(squares[c] < of_upper_half(half_of_infinity))) left |= 1u << c;
+    }
+    return left | narrow_rounded(f, count, sum, squares, additions, is_exact(count), bits);
   }
 
  private:
   // Infinities of 16 bits become finite doubles.
   static constexpr bool sees_special = sizeof(Item) == 2;
   static constexpr bool by_pages = sizeof(Item) == 4;
+  static constexpr int items_of_chunk = items::count;
+
+  MONOFOLD_GPU bool is_special() const {
+    return sees_special && items::key(most_) >= items::infinite;
+  }
+  /// Whether the sums of all chains are exact, and so are the deviations n Q - S^2. With |x| < 2^t, all of them
+  /// multiples of 2^l, n <= 2^b: n Q and S^2 are multiples of 2^(2 l) below 2^(2 (t + b)), so doubles if
+  /// 2 (t + b - l) <= 53.
+  MONOFOLD_GPU bool is_exact(std::int64_t count) const {
+    if constexpr (!sees_special) return false;
+    const int log2_count = bit_width_of(static_cast<std::uint64_t>(count - 1));
+    const int lowest = items::max_exponent_of(items::key(most_)) + log2_count - 26;
+    return items::low_key(least_) >= items::low_limit(lowest + items::last_bias);
+  }
 
   MONOFOLD_GPU static void put(double& page, sum_of_two& all) {
     const sum_of_two both = two_sum(all.high, page);
@@ -263,7 +311,10 @@ class lane_doubles<moments_term<Item>, chains> {
   double squares_[chains];
   sum_of_two all_[chains];
   sum_of_two all_squares_[chains];
+  bool has_page_ = false;
+  bool has_pages_ = false;
   std::uint32_t most_ = 0;
+  std::uint32_t least_ = items::no_low;
 };
 
 }  // namespace monofold::detail
