@@ -33,10 +33,9 @@ MONOFOLD_GPU bool leave_out_nan(const row_rules& rules, exact_counts& counts) {
 /// shape      near: less than one unit in its last place away
 MONOFOLD_GPU double odd_quotient(double sum, double count, double near) {
   const double rest = rounded_fma(-near, count, sum);  // of sums of at most 53 bits: exact
-  if (rest == 0) return near;
-  std::uint64_t bits = bits_as<std::uint64_t>(near);
-  if ((rest > 0) != (near > 0)) --bits;  // rounded away from 0
-  return bits_as<double>(bits | 1);
+  const std::uint64_t bits = bits_as<std::uint64_t>(near);
+  const bool is_beyond = (rest > 0) != (near > 0);  // rounded away from 0
+  return rest == 0 ? near : bits_as<double>((bits - (is_beyond ? 1 : 0)) | 1);
 }
 MONOFOLD_GPU double odd_quotient(double sum, double count) {
   return odd_quotient(sum, count, rounded_quotient(sum, count));
@@ -192,37 +191,55 @@ MONOFOLD_GPU bool finish_near_sum(const row_total_fold<Term>& f, std::int64_t it
   return true;
 }
 
-/// The same of a few rows, from sums that are wrong by less than `error`, or by nothing where they are exact. By few
-/// instructions, of several rows at once; a bit for each row that is not decided.
+/// The same of a few rows, from sums that are wrong by less than `error`. By few instructions, of several rows at once; a
+/// bit for each row that is not decided.
 template <class Term, int rows>
 MONOFOLD_GPU std::uint32_t narrow_near_sums(const row_total_fold<Term>& f, std::int64_t items,
                                             const double (&sum)[rows], const double (&error)[rows],
-                                            bool are_exact, std::uint32_t (&bits)[rows]) {
-  const bool are_means = f.rules.op == operation::mean;
-  const double count = are_means ? static_cast<double>(items) : 1;
-  const double inverse = are_means ? monofold::detail::about_inverse(count) : 1;
+                                            std::uint32_t (&bits)[rows]) {
+  double near[rows];
+  double away[rows];
+  MONOFOLD_UNROLL
+  for (int i = 0; i < rows; ++i) {
+    near[i] = sum[i];
+    away[i] = error[i];
+  }
+  if (f.rules.op == operation::mean) {
+    const double inverse = monofold::detail::about_inverse(static_cast<double>(items));
+    const double twice = rounded_product(inverse, 2);
+    MONOFOLD_UNROLL
+    for (int i = 0; i < rows; ++i) {
+      near[i] = rounded_product(sum[i], inverse);
+      away[i] = rounded_fma(monofold::detail::absolute(near[i]), 0x1p-48,
+                            rounded_product(error[i], twice));
+    }
+  }
   double low[rows];
   double high[rows];
   MONOFOLD_UNROLL
   for (int i = 0; i < rows; ++i) {
-    double near = rounded_product(sum[i], inverse);
-    if (are_exact) {
-      if (are_means) {  // which may be the middle between two answers
-        near = rounded_fma(rounded_fma(-near, count, sum[i]), inverse, near);
-        near = sum[i] == 0 ? sum[i] : odd_quotient(sum[i], count, near);
-      }
-      low[i] = high[i] = near;
-    } else {
-      double away = error[i];
-      if (are_means) {
-        away = rounded_fma(monofold::detail::absolute(near), 0x1p-48,
-                           rounded_product(away, rounded_product(inverse, 2)));
-      }
-      low[i] = rounded_sum(near, -away);
-      high[i] = rounded_sum(near, away);
-    }
+    low[i] = rounded_sum(near[i], -away[i]);
+    high[i] = rounded_sum(near[i], away[i]);
   }
   return narrowed_between(low, high, f.rules.to, bits);
+}
+/// The same from exact sums, which decide in the middle between two means, too.
+template <class Term, int rows>
+MONOFOLD_GPU std::uint32_t narrow_exact_sums(const row_total_fold<Term>& f, std::int64_t items,
+                                             const double (&sum)[rows],
+                                             std::uint32_t (&bits)[rows]) {
+  if (f.rules.op != operation::mean) return narrowed_between(sum, sum, f.rules.to, bits);
+  const auto count = static_cast<double>(items);
+  const double inverse = monofold::detail::about_inverse(count);
+  double mean[rows];
+  MONOFOLD_UNROLL
+  for (int i = 0; i < rows; ++i) {
+    double near = rounded_product(sum[i], inverse);
+    near = rounded_fma(rounded_fma(-near, count, sum[i]), inverse, near);
+    near = odd_quotient(sum[i], count, near);
+    mean[i] = sum[i] == 0 ? sum[i] : near;
+  }
+  return narrowed_between(mean, mean, f.rules.to, bits);
 }
 
 /// Sums in the plan's tree, and what means follow from them.

@@ -42,6 +42,12 @@ struct column_chunks {
   }
 };
 
+/// How many items a column has: fewer than 2^29, see adds_columns_by_doubles.
+template <class Job>
+MONOFOLD_GPU int length_of(const Job& job) {
+  return static_cast<int>(job.rows.row_items);
+}
+
 /// The pages of some groups of columns, one after the other, for a warp that takes every `team`th one.
 template <class Job>
 class pages_of_columns {
@@ -62,9 +68,7 @@ class pages_of_columns {
   MONOFOLD_GPU bool is_there() const { return groups_left_ > 0; }
   MONOFOLD_GPU void start(bytes16* to, std::uint64_t policy) const {
     const std::int64_t stride = job_.rows.reduced[0].stride;
-    const int left = job_.rows.row_items - row_ < page_rows
-                         ? static_cast<int>(job_.rows.row_items - row_)
-                         : page_rows;
+    const int left = length_of(job_) - row_;
     MONOFOLD_UNROLL
     for (int r = 0; r < page_rows; ++r) {
       if (has_chunk_ && r < left) {
@@ -75,7 +79,7 @@ class pages_of_columns {
   MONOFOLD_GPU void go_on() {
     row_ += step_;
     at_ += step_ * job_.rows.reduced[0].stride;
-    if (row_ < job_.rows.row_items) return;
+    if (row_ < length_of(job_)) return;
     group_ += apart_;
     if (--groups_left_ > 0) set_group();
   }
@@ -97,7 +101,7 @@ class pages_of_columns {
   int first_;
   int step_;
   const item* at_ = nullptr;
-  std::int64_t row_ = 0;  // of memory
+  int row_ = 0;  // of memory
   bool has_chunk_ = false;
 };
 
@@ -157,7 +161,7 @@ class double_columns {
   MONOFOLD_GPU static std::uint32_t add(const Job& job, std::int64_t group, std::int64_t apart,
                                         int count, const warp_team& team, char* shared) {
     const chunks all{job.rows};
-    const std::int64_t items = job.rows.row_items;
+    const int items = length_of(job);
     const std::int64_t groups = all.groups();
     const int log2_items = bit_width_of(static_cast<std::uint64_t>(items));
     const int own_groups = group + (count - 1) * apart < groups ? count : count - 1;
@@ -172,19 +176,29 @@ class double_columns {
       lane_doubles<term, columns> sum(log2_items);
       if (group + i * apart < groups) {
         MONOFOLD_ROLL
-        for (std::int64_t row = team.rank() * page_rows; row < items;
-             row += team.warps() * page_rows) {
+        for (int row = team.rank() * page_rows; row < items; row += team.warps() * page_rows) {
           const bytes16* const own = coming.take();
           bytes16 raw[page_rows];
           MONOFOLD_UNROLL
-          for (int r = 0; r < page_rows; ++r) {
-            raw[r] = chunk_of_nothing<item>();
-            if (has_chunk && row + r < items) raw[r] = own[r * warp_lanes];
-          }
-          sum.begin_page(raw);
-          MONOFOLD_UNROLL
-          for (int r = 0; r < page_rows; ++r) {
-            if (row + r < items) sum.add(raw[r]);
+          for (bytes16& some : raw) some = chunk_of_nothing<item>();
+          if (row + page_rows <= items) {
+            if (has_chunk) {
+              MONOFOLD_UNROLL
+              for (int r = 0; r < page_rows; ++r) raw[r] = own[r * warp_lanes];
+            }
+            sum.begin_page(raw);
+            MONOFOLD_UNROLL
+            for (int r = 0; r < page_rows; ++r) sum.add(raw[r]);
+          } else {
+            MONOFOLD_UNROLL
+            for (int r = 0; r < page_rows - 1; ++r) {
+              if (has_chunk && row + r < items) raw[r] = own[r * warp_lanes];
+            }
+            sum.begin_page(raw);
+            MONOFOLD_UNROLL
+            for (int r = 0; r < page_rows - 1; ++r) {
+              if (row + r < items) sum.add(raw[r]);
+            }
           }
         }
       }

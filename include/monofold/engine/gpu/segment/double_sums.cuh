@@ -96,7 +96,8 @@ struct double_sum<value_term<float>> {
     const double sums[] = {sum};
     const double errors[] = {rounded_product(of_upper_half(error), 0x1p-53)};
     std::uint32_t own[1] = {};
-    const bool is_left = narrow_near_sums(f, count, sums, errors, is_exact(), own) != 0;
+    const bool is_left = (is_exact() ? narrow_exact_sums(f, count, sums, own)
+                                     : narrow_near_sums(f, count, sums, errors, own)) != 0;
     bits = own[0];
     return error < half_of_infinity && !is_left;
   }
@@ -151,20 +152,20 @@ struct double_sum<value_term<Item>> {
   MONOFOLD_GPU std::uint32_t narrow_all(const F& f, std::int64_t count, std::int64_t additions,
                                         const double (&sum)[sums],
                                         std::uint32_t (&bits)[sums]) const {
+    double own[sums];
+    double errors[sums];
+    MONOFOLD_UNROLL
+    for (int i = 0; i < sums; ++i) own[i] = scaled<items::scale>(sum[i]);
+    if (most >= items::infinite) return (std::uint32_t{1} << sums) - 1;
+    if (is_exact(count)) return narrow_exact_sums(f, count, own, bits);
     // Finite 16-bit floats keep this between 2^-100 and 2^300.
     const double error = rounded_product(
         static_cast<double>(additions * count),
         double_of_words(static_cast<std::uint32_t>(max_exponent() + items::scale - 53 + 1023) << 20,
                         0));
-    double own[sums];
-    double errors[sums];
     MONOFOLD_UNROLL
-    for (int i = 0; i < sums; ++i) {
-      own[i] = scaled<items::scale>(sum[i]);
-      errors[i] = error;
-    }
-    const std::uint32_t left = narrow_near_sums(f, count, own, errors, is_exact(count), bits);
-    return most < items::infinite ? left : (std::uint32_t{1} << sums) - 1;
+    for (double& one : errors) one = error;
+    return narrow_near_sums(f, count, own, errors, bits);
   }
 
  private:

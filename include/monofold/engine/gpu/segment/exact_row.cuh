@@ -84,8 +84,8 @@ struct rounding_bound {
 };
 
 /// Whether answers of a fold of sums may be narrower than a double, so that rounded sums decide them. Such a fold has
-/// may_round(f), whether its answers are, finish_rounded_sum, finish_near_sum and narrow_near_sums; one of squares
-/// finish_rounded and narrow_rounded.
+/// may_round(f), whether its answers are, finish_rounded_sum, finish_near_sum, narrow_near_sums and
+/// narrow_exact_sums; one of squares finish_rounded and narrow_rounded.
 template <class F>
 inline constexpr bool rounds_sums_v = false;
 

@@ -83,17 +83,18 @@ class lane_doubles<value_term<float>, chains> {
   MONOFOLD_GPU std::uint32_t narrow(const F& f, std::int64_t count, std::int64_t,
                                     std::uint32_t (&bits)[chains]) const {
     double sum[chains];
+    MONOFOLD_UNROLL
+    for (int c = 0; c < chains; ++c) sum[c] = sum_of(rounded_sum(sum_[c], -anchor_), rest_[c]);
+    if (is_exact()) return narrow_exact_sums(f, count, sum, bits);
     double error[chains];
     std::uint32_t left = 0;
-    const bool are_exact = is_exact();
     MONOFOLD_UNROLL
     for (int c = 0; c < chains; ++c) {
-      const total one = own(c);
-      sum[c] = one.sum;
-      error[c] = are_exact ? 0 : rounded_product(of_upper_half(one.error), 0x1p-53);
-      if (!are_exact && one.error >= half_of_infinity) left |= 1u << c;
+      const std::uint32_t upper = upper_half_above(error_of(sum[c]));
+      if (upper >= half_of_infinity) left |= 1u << c;
+      error[c] = rounded_product(of_upper_half(upper), 0x1p-53);
     }
-    return left | narrow_near_sums(f, count, sum, error, are_exact, bits);
+    return left | narrow_near_sums(f, count, sum, error, bits);
   }
 
  private:
@@ -106,17 +107,26 @@ class lane_doubles<value_term<float>, chains> {
   MONOFOLD_GPU bool is_exact() const { return rests_ << 1 == 0 && !is_moved_; }
 
   /// `upper`: of up to two chains, which is a double.
-  MONOFOLD_GPU total total_of(double upper, double lower) const {
-    const double sum = upper == 0 ? lower : rounded_sum(upper, lower);
-    if (anchor_ == 0) return {sum, 0, ~std::uint32_t{0}};
+  MONOFOLD_GPU static double sum_of(double upper, double lower) {
+    return upper == 0 ? lower : rounded_sum(upper, lower);
+  }
+  MONOFOLD_GPU int anchor_field() const {
+    return static_cast<int>(bits_as<std::uint64_t>(anchor_) >> 52);
+  }
+  /// 2^53 times what a sum may be wrong by, where there is an anchor.
+  MONOFOLD_GPU double error_of(double sum) const {
     // The sum is rounded once, goes through 5 additions over lanes, and 7 over warps. Rests, of up to half a unit of the
     // anchor each, have gone through as many as there are items; sums below an older anchor, too.
-    const int field = static_cast<int>(bits_as<std::uint64_t>(anchor_) >> 52);
+    const int field = anchor_field();
     const int rests = field - 52 + 2 * log2_items_;
     const int lost = is_moved_ ? field + log2_items_ : rests;
-    const double error = rounded_fma(14.0, absolute(sum), of_field(lost));
-    return {sum, upper_half_above(error),
-            is_exact() ? static_cast<std::uint32_t>(field - 1023 - 52 +
+    return rounded_fma(14.0, absolute(sum), of_field(lost));
+  }
+  MONOFOLD_GPU total total_of(double upper, double lower) const {
+    const double sum = sum_of(upper, lower);
+    if (anchor_ == 0) return {sum, 0, ~std::uint32_t{0}};
+    return {sum, upper_half_above(error_of(sum)),
+            is_exact() ? static_cast<std::uint32_t>(anchor_field() - 1023 - 52 +
                                                     double_sum<value_term<float>>::grid_bias)
                        : 0u};
   }
