@@ -1,5 +1,5 @@
-// Variances, norms and means of squares of a few items a column that lie in the middle between two answers, or beside it:
-// the bytes are those of the processor.
+// Variances, norms and means of squares of a few items a column that lie in the middle between two answers, or beside
+// it: the bytes are those of the processor.
 
 #include <gtest/gtest.h>
 

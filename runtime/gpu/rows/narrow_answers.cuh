@@ -1,8 +1,8 @@
 #pragma once
 /// runtime/gpu/rows/narrow_answers: answers of a few rows at once that are narrower than the doubles which decide them.
 ///
-/// What all rows have in common is done once, and nothing branches between the rows: so the instructions of one are there
-/// while another waits.
+/// What all rows have in common is done once, and nothing branches between the rows: so the instructions of one are
+/// there while another waits.
 
 #include <cstdint>
 #include <type_traits>
@@ -15,8 +15,8 @@
 
 namespace monofold::runtime {
 
-/// The bits of the answers that numbers from `low` to `high` have; a bit for each that is not decided, because these have
-/// two, or a 16-bit one is neither normal nor 0.
+/// The bits of the answers that numbers from `low` to `high` have; a bit for each that is not decided, because these
+/// have two, or a 16-bit one is neither normal nor 0.
 template <int count>
 MONOFOLD_GPU std::uint32_t narrowed_between(const double (&low)[count], const double (&high)[count],
                                             dtype to, std::uint32_t (&bits)[count]) {

@@ -191,8 +191,8 @@ MONOFOLD_GPU bool finish_near_sum(const row_total_fold<Term>& f, std::int64_t it
   return true;
 }
 
-/// The same of a few rows, from sums that are wrong by less than `error`. By few instructions, of several rows at once; a
-/// bit for each row that is not decided.
+/// The same of a few rows, from sums that are wrong by less than `error`, by few instructions; a bit for each row that
+/// is not decided.
 template <class Term, int rows>
 MONOFOLD_GPU std::uint32_t narrow_near_sums(const row_total_fold<Term>& f, std::int64_t items,
                                             const double (&sum)[rows], const double (&error)[rows],

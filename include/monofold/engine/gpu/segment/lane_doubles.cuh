@@ -24,7 +24,8 @@ namespace monofold::detail {
 ///
 /// shape      log2_items: a chain has less than 2^log2_items items. begin_page: before its chunks are added. own(): the sum of
 ///            all; own(c): that of a chain. additions: how many each of so many items of a chain goes through at most, with
-///            the one in `own`
+///            the one in `own`. narrow: bits of the answers of all chains, where each is a column that no other
+///            lane has items of; a bit for each that is not decided
 template <class Term, int chains = 2>
 class lane_doubles;
 
@@ -78,7 +79,6 @@ class lane_doubles<value_term<float>, chains> {
     return total_of(upper, lower);
   }
   MONOFOLD_GPU total own(int c) const { return total_of(rounded_sum(sum_[c], -anchor_), rest_[c]); }
-  /// Bits of the answers of all chains, as the total's.
   template <class F>
   MONOFOLD_GPU std::uint32_t narrow(const F& f, std::int64_t count, std::int64_t,
                                     std::uint32_t (&bits)[chains]) const {
