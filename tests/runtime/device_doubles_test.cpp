@@ -121,6 +121,7 @@ void compare_rows_like(mf::dtype type, kind how, std::int64_t count, std::int64_
   }
   const bytes own = bytes_of(items);
   for (const question& what : questions_of_sums(type)) {
+    if (!is_next_asked(4)) continue;
     SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(how) << " first " << first);
     compare_rows(what, own, {{count, length}, {length + gap, 1}, {1}, first});
   }
@@ -188,6 +189,7 @@ void compare_columns_like(mf::dtype type, kind how, std::int64_t length, std::in
   }
   const bytes own = bytes_of(turned);
   for (const question& what : questions_of_sums(type)) {
+    if (!is_next_asked(3)) continue;
     SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(how));
     compare_rows(what, own, {{length, count}, {count + gap, 1}, {0}, 0});
   }

@@ -15,6 +15,7 @@
 #include "runtime/gpu/devices.hpp"
 #include "runtime/gpu/load_device_library.hpp"
 #include "runtime/gpu/rows/row_library.hpp"
+#include "tests/inputs/random.hpp"
 
 namespace device_row_cases {
 
@@ -30,6 +31,13 @@ class device_rows : public testing::Test {
   }
   void TearDown() override { mf::runtime::use_devices(device_kind::gpu); }
 };
+
+/// Whether a test asks its next question: on a GPU each, on the emulated device one in `every`, the same ones each time.
+inline bool is_next_asked(unsigned every) {
+  static const bool has_gpu = !mf::runtime::find_devices(device_kind::gpu).devices.empty();
+  static std::uint64_t asked = 0;
+  return has_gpu || inputs::mixed(asked++) % every == 0;
+}
 
 using bytes = std::vector<unsigned char>;
 
