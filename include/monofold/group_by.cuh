@@ -118,6 +118,17 @@ struct device_runs {
   device_list<left_of_group_t<F>> left;
 };
 
+/// The job of the kernel that folds runs as it finds them; void where there is none.
+template <class F, class View>
+struct found_runs_job {
+  using type = void;
+};
+template <class F, class View>
+requires(!is_all_fold<F>::value && !is_top_fold_v<F>) struct found_runs_job<F, View> {
+  using job = segment_job<F, View, found_runs, segment_answers<left_of_group_t<F>>, false>;
+  using type = std::conditional_t<folds_found_runs_v<job>, job, void>;
+};
+
 /// Folds runs of equal keys.
 ///
 /// sync       waits for the number of runs; uses the workspace of this thread
@@ -125,27 +136,20 @@ template <class F, class View, class KeyView>
 auto fold_runs(const device_stream& on, const F& f, const View& view, const KeyView& keys)
     -> device_runs<F, typename KeyView::item_type> {
   using key = typename KeyView::item_type;
-  using left = left_of_group_t<F>;
-  int most = 0;
-  if constexpr (!is_all_fold<F>::value) {
-    using job = segment_job<F, View, found_runs, segment_answers<left>, false>;
-    if constexpr (folds_found_runs_v<job>) most = job::tile_items;
-  }
-  const run_starts runs(on, keys, most);
-  if constexpr (!is_all_fold<F>::value) {
-    using job = segment_job<F, View, found_runs, segment_answers<left>, false>;
-    if constexpr (folds_found_runs_v<job>) {
-      if (are_folded_as_found<job>(runs, static_cast<std::int64_t>(keys.size()))) {
-        device_runs<F, key> out{{on, runs.count()}, {on, runs.count()}};
-        const job own{handed_layout_of<F, View>(),
-                      static_cast<std::int64_t>(view.size()),
-                      {out.left.data()},
-                      {},
-                      view,
-                      f};
-        fold_found_runs(on, own, runs, keys, out.keys.data());
-        return out;
-      }
+  using job = typename found_runs_job<F, View>::type;
+  constexpr bool may_be_found = !std::is_void_v<job>;
+  const run_starts runs(on, keys, may_be_found ? tile_items_v<typename View::item_type> : 0);
+  if constexpr (may_be_found) {
+    if (are_folded_as_found<job>(runs, static_cast<std::int64_t>(keys.size()))) {
+      device_runs<F, key> out{{on, runs.count()}, {on, runs.count()}};
+      const job own{handed_layout_of<F, View>(),
+                    static_cast<std::int64_t>(view.size()),
+                    {out.left.data()},
+                    {},
+                    view,
+                    f};
+      fold_found_runs(on, own, runs, keys, out.keys.data());
+      return out;
     }
   }
   device_groups<key> groups = groups_of<key>(on, runs, keys, 0, key_order::sorted);

@@ -154,6 +154,27 @@ TEST_F(gpu_found_runs, extrema_with_their_places_by_keys_of_bytes) {
       0);
 }
 
+/// Memory of the host that the device reads.
+TEST_F(gpu_found_runs, keys_and_items_in_memory_of_the_host) {
+  constexpr std::size_t n = 5000;
+  for (const length_of length : {shapes[0].length, shapes[2].length}) {
+    void* memory = nullptr;
+    ASSERT_EQ(cudaHostAlloc(&memory, n * 8, cudaHostAllocMapped), cudaSuccess);
+    const std::span<std::int32_t> keys(static_cast<std::int32_t*>(memory), n);
+    const std::span<float> values(static_cast<float*>(memory) + n, n);
+    const std::vector<std::uint64_t> runs = runs_of(n, length);
+    const std::vector<float> numbers = numbers_of<float>(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      keys[i] = number(runs[i]);
+      values[i] = numbers[i];
+    }
+    expect_same_groups("in memory of the host",
+                       mf::try_reduce_by_key(mf::gpu, keys, values, mf::plain_sum),
+                       mf::try_reduce_by_key(mf::cpu, keys, values, mf::plain_sum));
+    EXPECT_EQ(cudaFreeHost(memory), cudaSuccess);
+  }
+}
+
 /// Runs of one item have no variance of a sample.
 TEST_F(gpu_found_runs, groups_without_an_answer) {
   compare_all<float>(

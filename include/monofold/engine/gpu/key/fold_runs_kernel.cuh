@@ -38,11 +38,14 @@ class run_warp {
   using item = typename Job::item;
   using slots = slot_warp<Job>;
   static constexpr int places_bytes = flagged_by_warp * static_cast<int>(sizeof(std::uint16_t));
-  /// For the longest run, or as many items as a warp has keys and some behind these.
+  /// For the longest run; of up to 5 bytes, for as many items as a warp has keys.
   static constexpr int room_bytes = 5 * 1024;
   static constexpr int stage_bytes = room_bytes + lane_bytes;
   static constexpr int warp_bytes = slots::warp_bytes + places_bytes + stage_bytes;
+  static constexpr int block_bytes = flag_warps * warp_bytes;
   static_assert(room_bytes >= Job::tile_items * static_cast<int>(sizeof(item)));
+  static_assert(lane_bytes % sizeof(item) == 0 && alignof(item) == sizeof(item),
+                "no item lies in two chunks");
 
   /// shape      first_run: how many runs begin before those of this warp; to: has a place a run
   /// sync       all lanes of the warp
@@ -57,8 +60,7 @@ class run_warp {
     const std::uint32_t lanes = lanes_with(own != 0);
     if (lanes == 0) return;
     if (sum_of_lanes(count_bits(own)) > flagged_by_warp / 2) fetch_keys(keys, first);
-    const int lane = lowest_lane(lanes);
-    const int low = lane * warp_lanes + lowest_lane(shuffle_from(own, lane));
+    const int low = first_of(own, lanes);
     const auto end = static_cast<int>(end_of_last(job, flags, first_word) - first);
     const item* items = start_staging(job, first + low, end - low, stage);
     const int runs = find_places(own, places);
@@ -190,11 +192,15 @@ class run_warp {
       // Words lie there for whole blocks, so for whole warps.
       const std::uint32_t own = flags.words[word + lane_rank()];
       const std::uint32_t lanes = lanes_with(own != 0);
-      if (lanes == 0) continue;
-      const int lane = lowest_lane(lanes);
-      return (word + lane) * warp_lanes + lowest_lane(shuffle_from(own, lane));
+      if (lanes != 0) return word * warp_lanes + first_of(own, lanes);
     }
     return job.size;
+  }
+
+  /// The place of the first bit in the words of all lanes, of which `lanes` have some.
+  MONOFOLD_GPU static int first_of(std::uint32_t own, std::uint32_t lanes) {
+    const int lane = lowest_lane(lanes);
+    return lane * warp_lanes + lowest_lane(shuffle_from(own, lane));
   }
 };
 
@@ -223,13 +229,14 @@ __global__ void __launch_bounds__(flag_warps* warp_lanes, 3)
 template <class Job>
 inline constexpr bool folds_found_runs_v = slot_way_of<Job> != slot_way::none;
 
-/// Whether it takes less time than a list of segments.
+/// Whether it may run, and takes less time than a list of segments.
 ///
 /// source     one H200, 10^7 and 2^28 float32 by int32
 template <class Job>
 bool are_folded_as_found(const run_starts& runs, std::int64_t keys) {
   constexpr int longest = slot_way_of<Job> == slot_way::exact ? 8 : 16;  // on average
-  return runs.are_short() && keys <= runs.count() * longest;
+  constexpr int bytes = run_warp<Job>::block_bytes + static_cast<int>(sizeof(int)) * warp_lanes;
+  return runs.are_short() && keys <= runs.count() * longest && has_shared_memory(bytes);
 }
 
 /// Starts it.
@@ -241,7 +248,7 @@ template <class Job, class KeyView, class Key>
 void fold_found_runs(const device_stream& on, const Job& job, const run_starts& runs,
                      const KeyView& keys, Key* to) {
   auto* const kernel = fold_runs_kernel<Job, KeyView, Key>;
-  constexpr int bytes = flag_warps * run_warp<Job>::warp_bytes;
+  constexpr int bytes = run_warp<Job>::block_bytes;
   static_cast<void>(may_share(kernel, bytes));  // else the launch says that it may not
   throw_if(launch_early(kernel, runs.blocks(), flag_warps * warp_lanes, bytes, on, job,
                         runs.flags(), keys, to));

@@ -35,12 +35,13 @@ struct run_flags {
   const std::int64_t* bases;
 };
 
-/// What the host waits for. Sinks take a fold, which they do not ask.
-struct no_fold {};
+/// What the host waits for: how many runs there are; not 0 where one may have more keys than two windows.
 struct run_count {
   std::int64_t runs;
-  std::uint64_t are_long;  // 1: some run may be longer than asked
+  std::uint64_t are_long;
 };
+/// A sink is called with a fold, also where the state is no fold's.
+struct no_fold {};
 
 /// Which keys of this warp begin a run, as flags. The word of lane l has those of 32 neighbouring keys, from `first` +
 /// 32 l on.
@@ -90,8 +91,8 @@ template <class Key>
 MONOFOLD_GPU std::uint32_t starts_of_chunks(const Key* keys) {
   using word = std::conditional_t<sizeof(Key) <= 4, std::uint32_t, std::uint64_t>;
   constexpr int each = lane_bytes / static_cast<int>(sizeof(Key));
-  constexpr int rows = warp_lanes / each;
-  constexpr int sharers = warp_lanes / each;
+  constexpr int sharers = warp_lanes / each;  // lanes whose keys make up a word
+  constexpr int rows = flagged_by_warp / (warp_lanes * each);
   constexpr int at_once = rows < 8 ? rows : 8;  // whose loads are on their way
   const auto word_of = [](const Key& key) {
     return static_cast<word>(key_words<Key>::word_of(key));

@@ -158,7 +158,7 @@ struct double_sum<value_term<Item>> {
     for (int i = 0; i < sums; ++i) own[i] = scaled<items::scale>(sum[i]);
     if (most >= items::infinite) return (std::uint32_t{1} << sums) - 1;
     if (is_exact(count)) return narrow_exact_sums(f, count, own, bits);
-    // Finite 16-bit floats keep this between 2^-100 and 2^300.
+    // Finite 16-bit floats keep this between 2^-140 and 2^300.
     const double error = rounded_product(
         static_cast<double>(additions * count),
         double_of_words(static_cast<std::uint32_t>(max_exponent() + items::scale - 53 + 1023) << 20,
