@@ -11,6 +11,7 @@
 #include "monofold/platform/float_format.hpp"
 #include "monofold/platform/host_device.hpp"
 #include "monofold/platform/numbers.hpp"
+#include "monofold/platform/rounded.hpp"
 #include "runtime/gpu/rows/row_answers.cuh"
 
 namespace monofold::runtime {
@@ -51,6 +52,20 @@ MONOFOLD_GPU std::uint32_t narrowed_between(const double (&low)[count], const do
     narrow(float16{});
   }
   return left;
+}
+
+/// The same of numbers that are less than `away` from `near`.
+template <int count>
+MONOFOLD_GPU std::uint32_t narrowed_around(const double (&near)[count], const double (&away)[count],
+                                           dtype to, std::uint32_t (&bits)[count]) {
+  double low[count];
+  double high[count];
+  MONOFOLD_UNROLL
+  for (int i = 0; i < count; ++i) {
+    low[i] = rounded_sum(near[i], -away[i]);
+    high[i] = rounded_sum(near[i], away[i]);
+  }
+  return narrowed_between(low, high, to, bits);
 }
 
 /// The bits of the answers that numbers have which are 0 where `near` is, and else positive: a bit for each that is no

@@ -214,14 +214,7 @@ MONOFOLD_GPU std::uint32_t narrow_near_sums(const row_total_fold<Term>& f, std::
                             rounded_product(error[i], twice));
     }
   }
-  double low[rows];
-  double high[rows];
-  MONOFOLD_UNROLL
-  for (int i = 0; i < rows; ++i) {
-    low[i] = rounded_sum(near[i], -away[i]);
-    high[i] = rounded_sum(near[i], away[i]);
-  }
-  return narrowed_between(low, high, f.rules.to, bits);
+  return narrowed_around(near, away, f.rules.to, bits);
 }
 /// The same from exact sums, which decide in the middle between two means, too.
 template <class Term, int rows>

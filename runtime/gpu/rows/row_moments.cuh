@@ -160,14 +160,7 @@ struct row_moments_fold : exact_moments_fold<Item> {
         away[i] = rounded_product(away[i], root);
       }
     }
-    double low[rows];
-    double high[rows];
-    MONOFOLD_UNROLL
-    for (int i = 0; i < rows; ++i) {
-      low[i] = rounded_sum(near[i], -away[i]);
-      high[i] = rounded_sum(near[i], away[i]);
-    }
-    return left | narrowed_between(low, high, to, bits);
+    return left | narrowed_around(near, away, to, bits);
   }
   /// About 1 / sqrt(x), so that times x it is 0 where x is; of no meaning where x is below 0.
   MONOFOLD_GPU static double about_inverse_root(double x) {
