@@ -47,23 +47,24 @@ class run_warp {
   static_assert(lane_bytes % sizeof(item) == 0 && alignof(item) == sizeof(item),
                 "no item lies in two chunks");
 
-  /// shape      first_run: how many runs begin before those of this warp; to: has a place a run
+  /// shape      own: the lane's word of flags; below: how many runs of this warp begin before those of that word;
+  ///            first_run: how many begin before those of this warp; to: has a place a run
   /// sync       all lanes of the warp
   template <class KeyView, class Key>
   MONOFOLD_GPU static void fold(const Job& job, const run_flags& flags, const KeyView& keys,
-                                std::int64_t first_word, std::int64_t first_run, char* shared,
-                                Key* to) {
+                                std::int64_t first_word, std::uint32_t own, int below,
+                                std::int64_t first_run, char* shared, Key* to) {
     auto* const places = reinterpret_cast<std::uint16_t*>(shared + slots::warp_bytes);
     char* const stage = shared + slots::warp_bytes + places_bytes;
     const std::int64_t first = first_word * warp_lanes;
-    const std::uint32_t own = flags.words[first_word + lane_rank()];
-    const std::uint32_t lanes = lanes_with(own != 0);
-    if (lanes == 0) return;
-    if (sum_of_lanes(count_bits(own)) > flagged_by_warp / 2) fetch_keys(keys, first);
-    const int low = first_of(own, lanes);
+    const int runs = shuffle_from(below + count_bits(own), warp_lanes - 1);
+    if (runs == 0) return;
+    if (runs > flagged_by_warp / 2) fetch_keys(keys, first);
+    const int low = first_of(own, lanes_with(own != 0));
     const auto end = static_cast<int>(end_of_last(job, flags, first_word) - first);
     const item* items = start_staging(job, first + low, end - low, stage);
-    const int runs = find_places(own, places);
+    put_places(own, below, 0, places);
+    sync_warp();  // places written above are read by other lanes
     copy_keys(keys, first, places, runs, to + first_run);
     int page = 0;
     for (int from = low;;) {
@@ -120,28 +121,6 @@ class run_warp {
     if (first_chunk > 0) copy_items(0, here);
     if (last_chunk >= first_chunk && last_chunk < chunks) copy_items(last_chunk, here);
     return reinterpret_cast<const item*>(stage + past);
-  }
-
-  /// Stores where the runs begin, from the warp's first key; how many there are.
-  ///
-  /// sync       all lanes of the warp; the next `sync_warp` comes before other lanes read them
-  MONOFOLD_GPU static int find_places(std::uint32_t own, std::uint16_t* places) {
-    const int lane = lane_rank();
-    const int upto = sum_up_to_lane(count_bits(own));
-    const int below = upto - count_bits(own);
-    MONOFOLD_ROLL
-    for (int row = 0; row < warp_lanes; row += 4) {
-      MONOFOLD_UNROLL
-      for (int k = 0; k < 4; ++k) {
-        const std::uint32_t word = shuffle_from(own, row + k);
-        const int before = shuffle_from(below, row + k);
-        if ((word >> lane & 1) == 0) continue;
-        places[before + count_bits(word & (first_lanes(lane + 1) >> 1))] =
-            static_cast<std::uint16_t>((row + k) * warp_lanes + lane);
-      }
-    }
-    sync_warp();  // places written above are read by other lanes
-    return shuffle_from(upto, warp_lanes - 1);
   }
 
   /// Asks for the warp's keys, which are loaded once it is known where runs begin.
@@ -218,11 +197,13 @@ __global__ void __launch_bounds__(flag_warps* warp_lanes, 3)
   wait_for_launches_before();
   constexpr int block_words = flagged_by_block / warp_lanes;
   const std::int64_t first_word = block_rank() * block_words + warp_rank() * warp_lanes;
-  const int own = count_bits(flags.words[block_rank() * block_words + thread_rank()]);
-  const int below = shuffle_from(sum_below_thread(own).below, 0);
+  const std::uint32_t own = flags.words[block_rank() * block_words + thread_rank()];
+  const int below = sum_below_thread(count_bits(own)).below;
+  const int of_warps_below = shuffle_from(below, 0);
   auto* const shared =
       reinterpret_cast<char*>(dynamic_shared()) + warp_rank() * run_warp<Job>::warp_bytes;
-  run_warp<Job>::fold(job, flags, keys, first_word, flags.bases[block_rank()] + below, shared, to);
+  run_warp<Job>::fold(job, flags, keys, first_word, own, below - of_warps_below,
+                      flags.bases[block_rank()] + of_warps_below, shared, to);
 }
 
 /// Whether there is a kernel that folds short runs as it finds them.

@@ -225,6 +225,26 @@ __global__ void __launch_bounds__(1024)
   if (thread_rank() == 0) sink(no_fold{}, run_count{before, are_long});
 }
 
+/// Stores where runs begin: a bit in lane l's word stands for one of the 32 places from `first` + 32 l on.
+///
+/// shape      below: how many of the runs in `places` begin before those of this lane's word
+/// sync       all lanes of the warp; what they store is there for others after a barrier
+MONOFOLD_GPU void put_places(std::uint32_t own, int below, int first, std::uint16_t* places) {
+  constexpr int at_once = 4;  // words that do not wait for each other
+  const int lane = lane_rank();
+  MONOFOLD_ROLL
+  for (int row = 0; row < warp_lanes; row += at_once) {
+    MONOFOLD_UNROLL
+    for (int k = 0; k < at_once; ++k) {
+      const std::uint32_t word = shuffle_from(own, row + k);
+      const int before = shuffle_from(below, row + k);
+      if ((word >> lane & 1) == 0) continue;
+      places[before + count_bits(word & (first_lanes(lane + 1) >> 1))] =
+          static_cast<std::uint16_t>(first + (row + k) * warp_lanes + lane);
+    }
+  }
+}
+
 /// Calls put(run, place) for each run, with the place where it begins.
 template <class Put>
 __global__ void __launch_bounds__(flag_warps* warp_lanes)
@@ -232,19 +252,10 @@ __global__ void __launch_bounds__(flag_warps* warp_lanes)
   __shared__ std::uint16_t places[flagged_by_block];  // of the block's runs, one after the other
   let_next_launch_begin();
   wait_for_launches_before();
-  const int lane = lane_rank();
   const std::uint32_t own =
       flags.words[block_rank() * (flagged_by_block / warp_lanes) + thread_rank()];
   const block_prefix runs = sum_below_thread(count_bits(own));
-  if (any_lane(own != 0)) {
-    MONOFOLD_ROLL
-    for (int i = 0; i < warp_lanes; ++i) {
-      const int bit = (i + lane) % warp_lanes;  // lanes write to different banks
-      if ((own >> bit & 1) == 0) continue;
-      const int run = runs.below + count_bits(own & ((std::uint32_t{1} << bit) - 1));
-      places[run] = static_cast<std::uint16_t>(thread_rank() * warp_lanes + bit);
-    }
-  }
+  if (any_lane(own != 0)) put_places(own, runs.below, warp_rank() * flagged_by_warp, places);
   sync_block();  // places written above are read below
   const std::int64_t base = flags.bases[block_rank()];
   const std::int64_t first = block_rank() * flagged_by_block;
