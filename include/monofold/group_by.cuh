@@ -12,9 +12,8 @@
 #include "monofold/engine/gpu/device_list.cuh"
 #include "monofold/engine/gpu/dispatch.cuh"
 #include "monofold/engine/gpu/engine.cuh"
-#include "monofold/engine/gpu/key/fold_runs_kernel.cuh"
 #include "monofold/engine/gpu/key/groups.cuh"
-#include "monofold/engine/gpu/key/starts.cuh"
+#include "monofold/engine/gpu/key/runs_fold.cuh"
 #include "monofold/engine/gpu/segment/job.cuh"
 #include "monofold/engine/gpu/workspace.cuh"
 #include "monofold/fold/fold.hpp"
@@ -88,10 +87,12 @@ std::vector<T> brought(const device_stream& on, const device_list<T>& list) {
 
 /// What is left of each group, in the order of the answer, on the device.
 ///
+/// shape      out: memory for it, of one a group; none: it is allocated
 /// sync       does not wait; uses the workspace of this thread
 template <class F, class View, class Key>
 device_list<left_of_group_t<F>> left_of_groups(const device_stream& on, const F& f,
-                                               const View& view, const device_groups<Key>& groups) {
+                                               const View& view, const device_groups<Key>& groups,
+                                               device_list<left_of_group_t<F>> out = {}) {
   using left = left_of_group_t<F>;
   using sinks =
       std::conditional_t<is_all_fold<F>::value, segment_states<left>, segment_answers<left>>;
@@ -99,7 +100,7 @@ device_list<left_of_group_t<F>> left_of_groups(const device_stream& on, const F&
   const auto path = path_of(on, f, view, segments);
   awaited_state& place = awaited_state::of_device(on.device);
   throw_if(place.reserve(0, path.workspace_bytes()));
-  device_list<left> out(on, groups.count());
+  if (out.data() == nullptr) out = device_list<left>(on, groups.count());
   throw_if(
       segments_into_async<false>(on, path, view, segments, place.workspace(), sinks{out.data()}));
   if (groups.are_in_order()) return out;
@@ -111,50 +112,22 @@ device_list<left_of_group_t<F>> left_of_groups(const device_stream& on, const F&
   return in_order;
 }
 
-/// The keys of runs of equal keys, and what is left of each run, on the device.
-template <class F, class Key>
-struct device_runs {
-  device_list<Key> keys;
-  device_list<left_of_group_t<F>> left;
-};
-
-/// The job of the kernel that folds runs as it finds them; void where there is none.
-template <class F, class View>
-struct found_runs_job {
-  using type = void;
-};
-template <class F, class View>
-requires(!is_all_fold<F>::value && !is_top_fold_v<F>) struct found_runs_job<F, View> {
-  using job = segment_job<F, View, found_runs, segment_answers<left_of_group_t<F>>, false>;
-  using type = std::conditional_t<folds_found_runs_v<job>, job, void>;
-};
-
 /// Folds runs of equal keys.
 ///
 /// sync       waits for the number of runs; uses the workspace of this thread
 template <class F, class View, class KeyView>
-auto fold_runs(const device_stream& on, const F& f, const View& view, const KeyView& keys)
-    -> device_runs<F, typename KeyView::item_type> {
-  using key = typename KeyView::item_type;
-  using job = typename found_runs_job<F, View>::type;
-  constexpr bool may_be_found = !std::is_void_v<job>;
-  const run_starts runs(on, keys, may_be_found ? tile_items_v<typename View::item_type> : 0);
-  if constexpr (may_be_found) {
-    if (are_folded_as_found<job>(runs, static_cast<std::int64_t>(keys.size()))) {
-      device_runs<F, key> out{{on, runs.count()}, {on, runs.count()}};
-      const job own{handed_layout_of<F, View>(),
-                    static_cast<std::int64_t>(view.size()),
-                    {out.left.data()},
-                    {},
-                    view,
-                    f};
-      fold_found_runs(on, own, runs, keys, out.keys.data());
-      return out;
-    }
-  }
-  device_groups<key> groups = groups_of<key>(on, runs, keys, 0, key_order::sorted);
-  auto left_of_all = left_of_groups(on, f, view, groups);
-  return {std::move(groups.keys), std::move(left_of_all)};
+auto fold_runs(const device_stream& on, const F& f, const View& view, const KeyView& keys) {
+  using left = left_of_group_t<F>;
+  using fold = runs_fold<F, View, KeyView, left, is_all_fold<F>::value || is_top_fold_v<F>>;
+  const std::int64_t most = fold::bytes_for(static_cast<std::int64_t>(keys.size()));
+  fold own(on, f, view, keys);
+  device_runs<typename KeyView::item_type, left> out =
+      own.start(most <= bytes_kept_for_lists(on.device));
+  if (own.are_folded()) return out;
+  auto groups = own.groups(std::move(out.keys));
+  out.left = left_of_groups(on, f, view, groups, std::move(out.left));
+  out.keys = std::move(groups.keys);
+  return out;
 }
 
 /// Answers of groups, from what is left of them.
@@ -258,7 +231,7 @@ grouped<item_of_t<Keys>, Out> runs_and_wait(const gpu_engine& engine, const Keys
   using key = item_of_t<Keys>;
   if constexpr (is_top_fold_v<fold>) {
     const auto groups =
-        groups_of<key>(on, run_starts(on, own_keys), own_keys, 0, key_order::sorted);
+        groups_of<key>(on, counted_runs(on, own_keys), own_keys, 0, key_order::sorted);
     auto answers = wait_for_groups<Out>(on, bound, own, groups);
     return {brought(on, groups.keys), std::move(answers)};
   } else {

@@ -9,8 +9,11 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "monofold/engine/gpu/key/runs_fold.cuh"
 #include "monofold/engine/gpu/key/starts.cuh"
 #include "monofold/group_by.cuh"
 #include "monofold/monofold.cuh"
@@ -36,9 +39,13 @@ struct shape {
 };
 const shape shapes[] = {
     {"of one item", [](std::uint64_t) { return std::size_t{1}; }},
-    {"of two", [](std::uint64_t) { return std::size_t{2}; }},
     {"of three", [](std::uint64_t) { return std::size_t{3}; }},
     {"of seven", [](std::uint64_t) { return std::size_t{7}; }},
+    {"of sixteen", [](std::uint64_t) { return std::size_t{16}; }},
+    {"of fifteen to seventeen",
+     [](std::uint64_t run) { return static_cast<std::size_t>(15 + inputs::mixed(run) % 3); }},
+    {"of up to forty",
+     [](std::uint64_t run) { return static_cast<std::size_t>(1 + inputs::mixed(run) % 40); }},
     {"of up to nine",
      [](std::uint64_t run) { return static_cast<std::size_t>(1 + inputs::mixed(run) % 9); }},
     {"of one, or now and then of many",
@@ -75,8 +82,9 @@ void compare_from(std::size_t first, const std::vector<Key>& keys, const std::ve
 template <class Item, class Make, class F>
 void compare_all(const F& f, const Make& key_of, int binades) {
   const std::size_t most = gpu_tests::is_slow ? block + 1300 : 3 * block + 5;
-  for (const std::size_t n :
-       {std::size_t{1}, std::size_t{33}, std::size_t{1025}, std::size_t{block}, most}) {
+  for (const std::size_t n : {std::size_t{1}, std::size_t{33}, std::size_t{496}, std::size_t{993},
+                              std::size_t{block}, most}) {
+    if (gpu_tests::is_slow && binades > 100 && n > 1000) return;  // sums by digits take long
     for (const shape& how : shapes) {
       SCOPED_TRACE(std::string("runs ") + how.name + ", " + std::to_string(n) + " items");
       using key = decltype(key_of(0));
@@ -92,6 +100,13 @@ void compare_all(const F& f, const Make& key_of, int binades) {
 
 std::int32_t number(std::uint64_t run) { return static_cast<std::int32_t>(run % 5) - 2; }
 
+bool are_all_short(const mf::contiguous_view<std::int32_t>& keys,
+                   const mf::detail::short_runs& limits) {
+  mf::detail::run_starts runs(mf::detail::device_stream{nullptr, 0}, keys, limits);
+  runs.wait();
+  return runs.all_short();
+}
+
 TEST_F(gpu_found_runs, are_short) {
   for (const shape& how : shapes) {
     std::vector<std::int32_t> keys;
@@ -99,9 +114,18 @@ TEST_F(gpu_found_runs, are_short) {
     const device_array<std::int32_t> there(keys);
     const mf::contiguous_view<std::int32_t> view(there.data(),
                                                  static_cast<std::int64_t>(keys.size()));
-    const mf::detail::device_stream on{nullptr, 0};
-    EXPECT_TRUE(mf::detail::run_starts(on, view, 1024).are_short()) << how.name;
-    EXPECT_FALSE(mf::detail::run_starts(on, view).are_short()) << how.name;
+    EXPECT_TRUE(are_all_short(view, {1024, 1000})) << how.name;
+    EXPECT_FALSE(are_all_short(view, {0, 0})) << how.name;
+    EXPECT_FALSE(are_all_short(view, {63, 1000})) << how.name;
+  }
+  // Runs of three, and a last one of two.
+  for (const int mean : {2, 3}) {
+    std::vector<std::int32_t> keys;
+    for (std::int32_t i = 0; i < 3 * 4000 - 1; ++i) keys.push_back(i / 3);
+    const device_array<std::int32_t> there(keys);
+    const mf::contiguous_view<std::int32_t> view(there.data(),
+                                                 static_cast<std::int64_t>(keys.size()));
+    EXPECT_EQ(are_all_short(view, {1024, mean}), mean == 3);
   }
   // A run of a tile may be found to be too long; one of more has to be.
   for (const std::size_t before : {0, 5, 511, 512, 1024, 8000, 8191}) {
@@ -112,9 +136,7 @@ TEST_F(gpu_found_runs, are_short) {
     const device_array<std::int32_t> there(keys);
     const mf::contiguous_view<std::int32_t> view(there.data(),
                                                  static_cast<std::int64_t>(keys.size()));
-    EXPECT_FALSE(
-        mf::detail::run_starts(mf::detail::device_stream{nullptr, 0}, view, 1024).are_short())
-        << before;
+    EXPECT_FALSE(are_all_short(view, {1024, 1000})) << before;
   }
 }
 
@@ -127,10 +149,52 @@ TEST_F(gpu_found_runs, exact_sums_that_doubles_hold) {
       mf::sum, [](std::uint64_t run) { return static_cast<std::int8_t>(run % 3); }, 12);
 }
 
-/// By pairs of doubles, and by digits.
+/// Sums that no double holds: by pairs of doubles, and by digits.
+TEST_F(gpu_found_runs, exact_sums_of_floats_that_are_far_apart) {
+  compare_all<float>(mf::sum, number, 200);
+}
+
 TEST_F(gpu_found_runs, exact_sums_of_far_items) {
   compare_all<double>(
       mf::sum, [](std::uint64_t run) { return static_cast<std::int64_t>(run * 5) << 31; }, 130);
+}
+
+/// Whether memory for as many runs as keys is taken changes nothing, whichever kernel folds.
+TEST_F(gpu_found_runs, with_memory_for_all_keys_or_for_the_runs) {
+  const auto values = numbers_of<float>(2 * block + 7);
+  const device_array<float> items(values);
+  const mf::contiguous_view<float> view(items.data(), static_cast<std::int64_t>(values.size()));
+  const auto f = mf::bind_fold<float>(mf::plain_sum);
+  for (const std::size_t length : {std::size_t{2}, std::size_t{1500}}) {
+    std::vector<std::int32_t> keys;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      keys.push_back(static_cast<std::int32_t>(i / length));
+    }
+    const device_array<std::int32_t> there(keys);
+    const mf::contiguous_view<std::int32_t> key_view(there.data(), view.size());
+    const auto want = mf::reduce_by_key(mf::cpu, keys, values, mf::plain_sum);
+    for (const bool may_take_memory : {false, true}) {
+      const mf::detail::device_stream on{nullptr, 0};
+      using fold =
+          mf::detail::runs_fold<std::remove_const_t<decltype(f)>, mf::contiguous_view<float>,
+                                mf::contiguous_view<std::int32_t>, float, false>;
+      fold own(on, f, view, key_view);
+      auto got = own.start(may_take_memory);
+      ASSERT_EQ(own.are_folded(), length == 2);
+      ASSERT_EQ(got.keys.size(), static_cast<std::int64_t>(want.keys.size()));
+      if (own.are_folded()) {
+        EXPECT_EQ(mf::detail::brought(on, got.left), want.answers);
+        EXPECT_EQ(mf::detail::brought(on, got.keys), want.keys);
+      } else {
+        const auto groups = own.groups(std::move(got.keys));
+        EXPECT_EQ(mf::detail::brought(on, groups.keys), want.keys);
+        const auto offsets = mf::detail::brought(on, groups.offsets);
+        EXPECT_EQ(offsets.size(), want.keys.size() + 1);
+        EXPECT_EQ(offsets[1], std::int64_t{1500});
+        EXPECT_EQ(offsets.back(), view.size());
+      }
+    }
+  }
 }
 
 /// NaN of all kinds are one key, and so are -0 and +0.

@@ -15,6 +15,13 @@
 namespace monofold::detail {
 
 #if !defined(MONOFOLD_EMULATED)
+inline bool has_pools(int device) {
+  int has = 0;
+  throw_if(failure_of(cudaDeviceGetAttribute(&has, cudaDevAttrMemoryPoolsSupported, device),
+                      "cudaDeviceGetAttribute"));
+  return has != 0;
+}
+
 /// The pool from which lists are allocated. It is the device's current one, if the program has set that pool or its
 /// release threshold. If not, it is a pool of the library, which keeps memory from call to call, up to a 64th of the
 /// device's.
@@ -51,6 +58,23 @@ inline cudaMemPool_t pool_of_lists(int device) {
 }
 #endif
 
+/// How many bytes stay allocated for lists to come.
+///
+/// errors     throws `error`: as pool_of_lists
+inline std::int64_t bytes_kept_for_lists([[maybe_unused]] int device) {
+#if defined(MONOFOLD_EMULATED)
+  return std::int64_t{1} << 30;
+#else
+  if (!has_pools(device)) return 0;
+  std::uint64_t kept = 0;
+  throw_if(failure_of(
+      cudaMemPoolGetAttribute(pool_of_lists(device), cudaMemPoolAttrReleaseThreshold, &kept),
+      "cudaMemPoolGetAttribute"));
+  constexpr std::uint64_t most = std::uint64_t{1} << 62;
+  return static_cast<std::int64_t>(kept < most ? kept : most);
+#endif
+}
+
 /// Device memory for so many values, from a pool where the device has pools.
 ///
 /// shape      aligned to 256 bytes, not initialized. Made without arguments it has no memory
@@ -64,11 +88,7 @@ class device_list {
   device_list(const device_stream& on, std::int64_t count) : on_(on), size_(count) {
     const auto bytes = static_cast<std::size_t>(count > 0 ? count : 1) * sizeof(T);
 #if !defined(MONOFOLD_EMULATED)
-    int has_pools = 0;
-    throw_if(
-        failure_of(cudaDeviceGetAttribute(&has_pools, cudaDevAttrMemoryPoolsSupported, on.device),
-                   "cudaDeviceGetAttribute"));
-    is_pooled_ = has_pools != 0;
+    is_pooled_ = has_pools(on.device);
     if (is_pooled_) {
       throw_if(
           failure_of(cudaMallocFromPoolAsync(&memory_, bytes, pool_of_lists(on.device), on.stream),
@@ -90,6 +110,9 @@ class device_list {
 
   std::int64_t size() const { return size_; }
   T* data() const { return static_cast<T*>(memory_); }
+
+  /// Forgets all values but the first `count`; the memory stays.
+  void shorten(std::int64_t count) { size_ = count; }
 
   void give_back() {
     if (memory_ == nullptr) return;

@@ -1,238 +1,153 @@
 #pragma once
-/// engine/gpu/key/fold_runs_kernel: folds the runs of equal keys where no run is longer than a tile.
+/// engine/gpu/key/fold_runs_kernel: folds the runs of equal keys where all of them are short.
 ///
-/// Runs are found and folded in the same kernel: what is read of a list of places, and written before, takes longer than
-/// runs of few items.
+/// All runs of few items in a window are folded together. The warp in whose window a longer one begins folds it by itself.
 
 #include <cstdint>
 #include <type_traits>
 
 #include "monofold/engine/gpu/engine.cuh"
+#include "monofold/engine/gpu/key/run_window.cuh"
 #include "monofold/engine/gpu/key/starts.cuh"
-#include "monofold/engine/gpu/key/words.cuh"
 #include "monofold/engine/gpu/launch.cuh"
-#include "monofold/engine/gpu/load.cuh"
 #include "monofold/engine/gpu/segment/exact_cells.cuh"
 #include "monofold/engine/gpu/segment/fold_slots_kernel.cuh"
 #include "monofold/engine/gpu/segment/job.cuh"
 #include "monofold/engine/gpu/segment/slot_page.cuh"
 #include "monofold/engine/gpu/thread_copy.cuh"
 #include "monofold/level/block_shared.cuh"
-#include "monofold/level/grid.cuh"
 #include "monofold/level/lanes.cuh"
 #include "monofold/level/shuffle.cuh"
 #include "monofold/level/thread.cuh"
 #include "monofold/platform/host_device.hpp"
-#include "monofold/shape/keys.hpp"
 
 namespace monofold::detail {
 
 /// The segments of a job whose kernel finds them by itself.
 struct found_runs {};
 
-/// A warp folds the runs that begin among its keys, by pages of up to 32. Their items come to shared memory first, as
-/// many as have room there: pages of few items would wait for their loads, one after the other.
-template <class Job>
+/// What a warp does with the runs of its window.
+template <class Job, class KeyView>
 class run_warp {
  public:
-  using item = typename Job::item;
+  using window = run_window<Job, KeyView>;
   using slots = slot_warp<Job>;
-  static constexpr int places_bytes = flagged_by_warp * static_cast<int>(sizeof(std::uint16_t));
-  /// For the longest run; of up to 5 bytes, for as many items as a warp has keys.
-  static constexpr int room_bytes = 5 * 1024;
-  static constexpr int stage_bytes = room_bytes + lane_bytes;
-  static constexpr int warp_bytes = slots::warp_bytes + places_bytes + stage_bytes;
-  static constexpr int block_bytes = flag_warps * warp_bytes;
-  static_assert(room_bytes >= Job::tile_items * static_cast<int>(sizeof(item)));
-  static_assert(lane_bytes % sizeof(item) == 0 && alignof(item) == sizeof(item),
-                "no item lies in two chunks");
+  using cells = typename run_cells<Job>::type;
+  using memory = typename window::memory;
+  static constexpr int warps = 4;  // of a block
+  static constexpr int warp_bytes = slots::warp_bytes + memory::bytes;
+  static constexpr int block_bytes = warps * warp_bytes;
 
-  /// shape      own: the lane's word of flags; below: how many runs of this warp begin before those of that word;
-  ///            first_run: how many begin before those of this warp; to: has a place a run
+  /// Stores the keys of the runs that begin in window `number`, and folds them.
+  ///
   /// sync       all lanes of the warp
-  template <class KeyView, class Key>
+  template <class Key>
   MONOFOLD_GPU static void fold(const Job& job, const run_flags& flags, const KeyView& keys,
-                                std::int64_t first_word, std::uint32_t own, int below,
-                                std::int64_t first_run, char* shared, Key* to) {
-    auto* const places = reinterpret_cast<std::uint16_t*>(shared + slots::warp_bytes);
-    char* const stage = shared + slots::warp_bytes + places_bytes;
-    const std::int64_t first = first_word * warp_lanes;
-    const int runs = shuffle_from(below + count_bits(own), warp_lanes - 1);
-    if (runs == 0) return;
-    if (runs > flagged_by_warp / 2) fetch_keys(keys, first);
-    const int low = first_of(own, lanes_with(own != 0));
-    const auto end = static_cast<int>(end_of_last(job, flags, first_word) - first);
-    const item* items = start_staging(job, first + low, end - low, stage);
-    put_places(own, below, 0, places);
-    sync_warp();  // places written above are read by other lanes
-    copy_keys(keys, first, places, runs, to + first_run);
-    int page = 0;
-    for (int from = low;;) {
-      wait_for_copies();
-      sync_warp();  // what lanes copied is read by others
-      const int room = from + room_bytes / static_cast<int>(sizeof(item));
-      // As many runs as are all there.
-      bool is_more = true;
-      MONOFOLD_ROLL
-      while (is_more && page < runs) {
-        const int run = page + lane_rank();
-        const int place = run < runs ? places[run] : end;
-        const int behind = run + 1 < runs ? places[run + 1] : end;
-        const bool is_here = behind <= room;
-        const int here = count_lanes(run < runs && is_here);
-        slots::fold_short(job, shared, first_run + page, items, first + from,
-                          {place - from, is_here ? behind - place : 0, lane_rank()}, from_shared{});
-        page += here;
-        is_more = here == warp_lanes;
-      }
-      if (page >= runs) return;
-      from = places[page];
-      sync_warp();  // the stage was read above
-      items = start_staging(job, first + from, end - from, stage);
+                                std::int64_t number, char* shared, Key* to) {
+    if (number * window::windows::own_places >= job.size || flags.count->are_short == 0) return;
+    const memory own{shared + slots::warp_bytes};
+    window here(flags, job.size, number, own);
+    here.start(job, keys);
+    here.find();
+    const int runs = here.runs();
+    const std::int64_t before = here.runs_before();
+    wait_for_copies_but<1>();
+    sync_warp();  // keys that lanes copied, and borders, are read by others
+    MONOFOLD_ROLL
+    for (int r = lane_rank(); r < runs; r += warp_lanes) {
+      to[before + r] = own.key_at(own.border(r));
     }
+    wait_for_copies();
+    sync_warp();  // items that lanes copied are read by others
+    if (runs == 0) return;
+    const bool are_folded = here.fold(run_cells<Job>::of(job));
+    sync_warp();  // cells written above are read by others
+    bool is_left = false;
+    MONOFOLD_ROLL
+    for (int r = lane_rank(); r < runs; r += warp_lanes) {
+      is_left |= !store(job, own, r, before, are_folded);
+    }
+    if (any_lane(is_left)) fold_rest(job, shared, here.first(), runs, before, are_folded);
   }
 
  private:
-  /// Begins to copy the `count` items from `first` on to the stage, or as many as have room. Returns where the first one
-  /// will be.
-  MONOFOLD_GPU static const item* start_staging(const Job& job, std::int64_t first, int count,
-                                                char* stage) {
-    constexpr int bytes = static_cast<int>(sizeof(item));
-    const auto* const begin = reinterpret_cast<const char*>(job.view.data());
-    const char* const from = begin + first * bytes;
-    const int past = bytes_past_16(from);
-    const int here = past + (count * bytes < room_bytes ? count * bytes : room_bytes);
-    const int chunks = (here + lane_bytes - 1) / lane_bytes;
-    const char* const low = from - past;
-    // Chunks that are partly in the array are left to single items.
-    const int first_chunk = low < begin ? 1 : 0;
-    const int last_chunk =
-        low + chunks * lane_bytes > begin + job.size * bytes ? chunks - 1 : chunks;
-    MONOFOLD_ROLL
-    for (int c = first_chunk + lane_rank(); c < last_chunk; c += warp_lanes) {
-      start_copy(reinterpret_cast<bytes16*>(stage + c * lane_bytes),
-                 reinterpret_cast<const bytes16*>(low + c * lane_bytes));
+  /// Stores the answer of run r of a window, if it has few items. False where its cell does not decide it.
+  MONOFOLD_GPU static bool store(const Job& job, const memory& own, int r, std::int64_t before,
+                                 bool are_folded) {
+    const int place = own.border(r);
+    const int count = own.border(r + 1) - place;
+    if (!are_folded || count > window::each) return false;
+    const auto sink = job.sinks.of(before + r);
+    if constexpr (slots::way == slot_way::exact) {
+      return cells::cells::finish(job.f, own.cell_at(place), count, *sink.out);
+    } else {
+      sink(job.f, cells::own::state_of(job.f, own.cell_at(place), count));
+      return true;
     }
-    const auto copy_items = [&](int c, int end) {
-      const int at = c * lane_bytes + lane_rank() * bytes;
-      if (lane_rank() * bytes >= lane_bytes || at < past || at >= end) return;
-      *reinterpret_cast<item*>(stage + at) = *reinterpret_cast<const item*>(low + at);
-    };
-    if (first_chunk > 0) copy_items(0, here);
-    if (last_chunk >= first_chunk && last_chunk < chunks) copy_items(last_chunk, here);
-    return reinterpret_cast<const item*>(stage + past);
   }
 
-  /// Asks for the warp's keys, which are loaded once it is known where runs begin.
+  /// Folds those runs of a window that have no answer yet, of up to a tile, one a lane. Not inlined: there are few.
   ///
-  /// source     one H200, 2^28 float32 by int32: 0.88 of the time for runs of one item, 1.18 for runs of three
-  template <class KeyView>
-  MONOFOLD_GPU static void fetch_keys([[maybe_unused]] const KeyView& keys,
-                                      [[maybe_unused]] std::int64_t first) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    if constexpr (are_chunks_of_keys_v<KeyView>) {
-      constexpr int bytes = flagged_by_warp * static_cast<int>(sizeof(typename KeyView::item_type));
-      const auto* const from = keys.data() + first;
-      if (lane_rank() != 0 || first + flagged_by_warp > keys.size() || bytes_past_16(from) != 0) {
-        return;
-      }
-      asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes));
-    }
-#endif
-  }
-
-  /// Stores the keys of the runs.
-  template <class KeyView, class Key>
-  MONOFOLD_GPU static void copy_keys(const KeyView& keys, std::int64_t first,
-                                     const std::uint16_t* places, int runs, Key* to) {
-    constexpr int at_once = 8;  // whose loads are on their way
+  /// sync       all lanes of the warp
+  MONOFOLD_GPU_CALL static void fold_rest(const Job& job, char* shared, std::int64_t first,
+                                          int runs, std::int64_t before, bool are_folded) {
+    const memory own{shared + slots::warp_bytes};
     MONOFOLD_ROLL
-    for (int page = 0; page < runs; page += at_once * warp_lanes) {
-      std::uint64_t word[at_once];
-      MONOFOLD_UNROLL
-      for (int k = 0; k < at_once; ++k) {
-        const int run = page + k * warp_lanes + lane_rank();
-        if (run < runs) word[k] = word_at(keys, first + places[run]);
-      }
-      MONOFOLD_UNROLL
-      for (int k = 0; k < at_once; ++k) {
-        const int run = page + k * warp_lanes + lane_rank();
-        if (run < runs) to[run] = key_words<Key>::key_of(word[k]);
-      }
+    for (int page = 0; page < runs; page += warp_lanes) {
+      const int r = page + lane_rank();
+      const bool is_left = r < runs && !store(job, own, r, before, are_folded);
+      if (!any_lane(is_left)) continue;
+      const int place = is_left ? own.border(r) : 0;
+      const int count = is_left ? own.border(r + 1) - place : 0;
+      sync_warp();  // lists read before are overwritten
+      slots::fold_short(job, shared, before + page, {first + place, count, lane_rank()});
     }
-  }
-
-  /// Where the last run ends: where the next warp with a run has its first one.
-  MONOFOLD_GPU static std::int64_t end_of_last(const Job& job, const run_flags& flags,
-                                               std::int64_t first_word) {
-    MONOFOLD_ROLL
-    for (std::int64_t word = first_word + warp_lanes; word * warp_lanes < job.size;
-         word += warp_lanes) {
-      // Words lie there for whole blocks, so for whole warps.
-      const std::uint32_t own = flags.words[word + lane_rank()];
-      const std::uint32_t lanes = lanes_with(own != 0);
-      if (lanes != 0) return word * warp_lanes + first_of(own, lanes);
-    }
-    return job.size;
-  }
-
-  /// The place of the first bit in the words of all lanes, of which `lanes` have some.
-  MONOFOLD_GPU static int first_of(std::uint32_t own, std::uint32_t lanes) {
-    const int lane = lowest_lane(lanes);
-    return lane * warp_lanes + lowest_lane(shuffle_from(own, lane));
   }
 };
 
-/// Stores the key of each run, and folds its items. A block has as many keys as have flags together.
+/// Stores the key of each run, and folds its items; nothing where not all runs are short.
 ///
-/// shape      no run is longer than a tile
 /// order      the plan's tree in each run
 /// errors     traps where the host's compiler lays out its arguments otherwise
 template <class Job, class KeyView, class Key>
-__global__ void __launch_bounds__(flag_warps* warp_lanes, 3)
-    fold_runs_kernel(MONOFOLD_GRID_CONSTANT const Job job, const run_flags flags,
-                     const KeyView keys, Key* const to) {
+__global__ void __launch_bounds__(run_warp<Job, KeyView>::warps* warp_lanes, 6)
+    fold_runs_kernel(MONOFOLD_GRID_CONSTANT const Job job,
+                     MONOFOLD_GRID_CONSTANT const run_flags flags, const KeyView keys,
+                     Key* const to) {
+  using own_warp = run_warp<Job, KeyView>;
   let_next_launch_begin();
   if (job.layout != handed_layout_of<typename Job::fold, typename Job::view_type>()) trap();
   wait_for_launches_before();
-  constexpr int block_words = flagged_by_block / warp_lanes;
-  const std::int64_t first_word = block_rank() * block_words + warp_rank() * warp_lanes;
-  const std::uint32_t own = flags.words[block_rank() * block_words + thread_rank()];
-  const int below = sum_below_thread(count_bits(own)).below;
-  const int of_warps_below = shuffle_from(below, 0);
-  auto* const shared =
-      reinterpret_cast<char*>(dynamic_shared()) + warp_rank() * run_warp<Job>::warp_bytes;
-  run_warp<Job>::fold(job, flags, keys, first_word, own, below - of_warps_below,
-                      flags.bases[block_rank()] + of_warps_below, shared, to);
+  char* const shared = reinterpret_cast<char*>(dynamic_shared());
+  own_warp::fold(job, flags, keys, block_rank() * own_warp::warps + warp_rank(),
+                 shared + warp_rank() * own_warp::warp_bytes, to);
 }
 
-/// Whether there is a kernel that folds short runs as it finds them.
-template <class Job>
-inline constexpr bool folds_found_runs_v = slot_way_of<Job> != slot_way::none;
-
-/// Whether it may run, and takes less time than a list of segments.
+/// Which runs are folded as they are found: those that windows hold. The list of segments takes less time for longer ones.
 ///
-/// source     one H200, 10^7 and 2^28 float32 by int32
-template <class Job>
-bool are_folded_as_found(const run_starts& runs, std::int64_t keys) {
-  constexpr int longest = slot_way_of<Job> == slot_way::exact ? 8 : 16;  // on average
-  constexpr int bytes = run_warp<Job>::block_bytes + static_cast<int>(sizeof(int)) * warp_lanes;
-  return runs.are_short() && keys <= runs.count() * longest && has_shared_memory(bytes);
+/// shape      most: 0 where the device has too little shared memory
+/// source     one H200, 10^7 float32 by int32: 0.5 to 0.8 of the time for runs of up to as many items, 1.0 to 1.3 for more
+template <class Job, class KeyView>
+short_runs found_run_limits() {
+  const bool has_room = has_shared_memory(run_warp<Job, KeyView>::block_bytes);
+  return {has_room ? Job::tile_items : 0, run_warp<Job, KeyView>::window::each};
 }
 
-/// Starts it.
+/// Starts the kernel, which does nothing if not all runs are short.
 ///
-/// shape      runs: short ones, of the keys; to, and what the job's sinks store to: one a run
+/// shape      runs: those of the keys; to, and what the job's sinks store to: one a run
 /// sync       does not wait
 /// errors     throws `error`
 template <class Job, class KeyView, class Key>
 void fold_found_runs(const device_stream& on, const Job& job, const run_starts& runs,
                      const KeyView& keys, Key* to) {
+  using warp = run_warp<Job, KeyView>;
+  constexpr std::int64_t block_places = warp::warps * warp::window::windows::own_places;
   auto* const kernel = fold_runs_kernel<Job, KeyView, Key>;
-  constexpr int bytes = run_warp<Job>::block_bytes;
-  static_cast<void>(may_share(kernel, bytes));  // else the launch says that it may not
-  throw_if(launch_early(kernel, runs.blocks(), flag_warps * warp_lanes, bytes, on, job,
-                        runs.flags(), keys, to));
+  static_cast<void>(may_share(kernel, warp::block_bytes));  // else the launch says that it may not
+  throw_if(launch_early(kernel, (job.size + block_places - 1) / block_places,
+                        warp::warps * warp_lanes, warp::block_bytes, on, job, runs.flags(), keys,
+                        to));
 }
 
 }  // namespace monofold::detail

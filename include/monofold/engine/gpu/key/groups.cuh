@@ -50,15 +50,15 @@ struct decoded_key {
 template <class View, class Key>
 struct put_group {
   decoded_key<View, Key> key;
-  std::int64_t size;   // of the words
-  std::int64_t count;  // of the groups
+  std::int64_t size;       // of the words
+  const run_count* count;  // of the groups, on the device; null: there is one
   std::int64_t* offsets;
   Key* keys;  // or null
 
   MONOFOLD_GPU void operator()(std::int64_t group, std::int64_t place) const {
     offsets[group] = place;
     if (keys != nullptr) keys[group] = key.at(place);
-    if (group == 0) offsets[count] = size;
+    if (group == 0) offsets[count == nullptr ? 1 : count->runs] = size;
   }
 };
 
@@ -94,7 +94,7 @@ device_groups<Key> groups_of(const device_stream& on, const run_starts& runs, co
   out.keys = device_list<Key>(on, runs.count());
   runs.place(put_group<View, Key>{{words, low},
                                   static_cast<std::int64_t>(words.size()),
-                                  runs.count(),
+                                  runs.flags().count,
                                   out.offsets.data(),
                                   order == key_order::sorted ? out.keys.data() : nullptr});
   return out;
@@ -161,7 +161,7 @@ class key_sort {
     groups_.offsets = device_list<std::int64_t>(on_, 2);
     groups_.keys = device_list<key>(on_, 1);
     const put_group<KeyView, key> put{
-        {keys_, 0}, count_, 1, groups_.offsets.data(), groups_.keys.data()};
+        {keys_, 0}, count_, nullptr, groups_.offsets.data(), groups_.keys.data()};
     at_each(on_, 1, first_group<put_group<KeyView, key>>{put});
     if constexpr (!in_memory) gather(nullptr);
   }
@@ -187,7 +187,9 @@ class key_sort {
       }
     }
     const contiguous_view<Word> sorted(words.data(), count_);
-    groups_ = groups_of<key>(on_, run_starts(on_, sorted), sorted, low_, order_);
+    run_starts runs(on_, sorted);
+    runs.wait();
+    groups_ = groups_of<key>(on_, runs, sorted, low_, order_);
     if (order_ == key_order::first) {
       order_by_first(places.data());
       at_each(

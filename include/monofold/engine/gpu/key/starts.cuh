@@ -22,24 +22,42 @@
 
 namespace monofold::detail {
 
-/// A lane has flags for 32 keys, and a block has so many warps.
+/// A lane has flags for 32 keys, and a block has so many warps. A warp looks at as many keys as its lanes have flags; those
+/// of the last lane are the next warp's.
 inline constexpr int flag_warps = 8;
-inline constexpr int flagged_by_warp = warp_lanes * warp_lanes;
+inline constexpr int looked_at_by_warp = warp_lanes * warp_lanes;
+inline constexpr int words_of_warp = warp_lanes - 1;
+inline constexpr int flagged_by_warp = words_of_warp * warp_lanes;
+inline constexpr int words_of_block = flag_warps * words_of_warp;
 inline constexpr int flagged_by_block = flag_warps * flagged_by_warp;
 
-/// A bit for each key that begins a run, and how many runs begin before the keys of each block.
+/// How many runs there are; not 0 where all are short.
+struct run_count {
+  std::int64_t runs;
+  std::uint64_t are_short;
+};
+
+/// A bit for each key that begins a run.
 ///
-/// shape      words: one for each 32 keys of whole blocks
+/// | member | meaning |
+/// |---|---|
+/// | `words` | one for each 32 keys of whole blocks |
+/// | `bases` | how many runs begin before the keys of each block |
+/// | `below` | how many begin in a block before the keys of each warp |
+/// | `count` | how many there are, and whether all are short |
 struct run_flags {
   const std::uint32_t* words;
   const std::int64_t* bases;
+  const std::uint32_t* below;
+  const run_count* count;
 };
 
-/// What the host waits for: how many runs there are; not 0 where one may have more keys than two windows.
-struct run_count {
-  std::int64_t runs;
-  std::uint64_t are_long;
+/// Which runs are short: each has up to `most` keys, all together up to `mean` on average; 0: none are.
+struct short_runs {
+  int most;
+  int mean;
 };
+
 /// A sink is called with a fold, also where the state is no fold's.
 struct no_fold {};
 
@@ -92,7 +110,7 @@ MONOFOLD_GPU std::uint32_t starts_of_chunks(const Key* keys) {
   using word = std::conditional_t<sizeof(Key) <= 4, std::uint32_t, std::uint64_t>;
   constexpr int each = lane_bytes / static_cast<int>(sizeof(Key));
   constexpr int sharers = warp_lanes / each;  // lanes whose keys make up a word
-  constexpr int rows = flagged_by_warp / (warp_lanes * each);
+  constexpr int rows = looked_at_by_warp / (warp_lanes * each);
   constexpr int at_once = rows < 8 ? rows : 8;  // whose loads are on their way
   const auto word_of = [](const Key& key) {
     return static_cast<word>(key_words<Key>::word_of(key));
@@ -142,15 +160,17 @@ inline constexpr std::uint32_t long_runs_bit = std::uint32_t{1} << 31;
 /// Sets a bit for each key that begins a run, and counts these keys. Where a run begins among the keys of each `window`
 /// neighbouring lanes, none has more keys than two windows.
 ///
-/// shape      flags: a word for each 32 keys of whole blocks; counts: one a block; window: a power of two, at most 32
+/// shape      flags: a word for each 32 keys of whole blocks; below: one a warp; counts: one a block; window: a power of
+///            two, at most 32
 template <class View>
 __global__ void __launch_bounds__(flag_warps* warp_lanes)
     flag_starts_kernel(const View keys, const std::int64_t size, const int window,
-                       std::uint32_t* const flags, std::uint32_t* const counts) {
+                       std::uint32_t* const flags, std::uint32_t* const below,
+                       std::uint32_t* const counts) {
   let_next_launch_begin();
   wait_for_launches_before();
   const std::int64_t first = block_rank() * flagged_by_block + warp_rank() * flagged_by_warp;
-  const bool whole = first > 0 && first + flagged_by_warp <= size;
+  const bool whole = first > 0 && first + looked_at_by_warp <= size;
   std::uint32_t own = 0;
   bool is_done = false;
   if constexpr (are_chunks_of_keys_v<View>) {
@@ -161,23 +181,26 @@ __global__ void __launch_bounds__(flag_warps* warp_lanes)
     own =
         whole ? starts_of_warp<true>(keys, size, first) : starts_of_warp<false>(keys, size, first);
   }
-  flags[block_rank() * (flagged_by_block / warp_lanes) + thread_rank()] = own;
+  const bool is_own = lane_rank() < words_of_warp;
+  if (is_own) flags[first / warp_lanes + lane_rank()] = own;
   __shared__ std::uint32_t found[flag_warps];
   const std::uint32_t lanes = lanes_with(own != 0 || first + lane_rank() * warp_lanes >= size);
   const std::uint32_t neighbours = first_lanes(window) << (lane_rank() & -window);
   const bool are_long = any_lane((lanes & neighbours) == 0);
-  const int of_warp = sum_of_lanes(count_bits(own));
+  const int of_warp = sum_of_lanes(is_own ? count_bits(own) : 0);
   if (lane_rank() == 0) {
     found[warp_rank()] = static_cast<std::uint32_t>(of_warp) | (are_long ? long_runs_bit : 0);
   }
   sync_block();
   if (thread_rank() == 0) {
     std::uint32_t all = 0;
+    std::uint32_t is_long = 0;
     for (int w = 0; w < flag_warps; ++w) {
-      all = ((all & ~long_runs_bit) + (found[w] & ~long_runs_bit)) |
-            ((all | found[w]) & long_runs_bit);
+      below[block_rank() * flag_warps + w] = all;
+      all += found[w] & ~long_runs_bit;
+      is_long |= found[w] & long_runs_bit;
     }
-    counts[block_rank()] = all;
+    counts[block_rank()] = all | is_long;
   }
 }
 
@@ -202,12 +225,13 @@ MONOFOLD_GPU block_prefix sum_below_thread(int own) {
           shuffle_from(of_warps, warp_lanes - 1)};
 }
 
-/// From the counts of blocks, how many runs begin before each block; all of them go to the sink. Launched on one block
-/// of 1024 threads.
+/// From the counts of blocks, how many runs begin before each block; and what there is of all `size` keys, which goes to
+/// the sink, too. Launched on one block of 1024 threads.
 template <class Sink>
 __global__ void __launch_bounds__(1024)
     add_counts_kernel(const std::uint32_t* const counts, const std::int64_t blocks,
-                      std::int64_t* const bases, const Sink sink) {
+                      const std::int64_t size, const int mean, std::int64_t* const bases,
+                      run_count* const count, const Sink sink) {
   let_next_launch_begin();
   wait_for_launches_before();
   std::int64_t before = 0;
@@ -221,8 +245,12 @@ __global__ void __launch_bounds__(1024)
     is_long = is_long || (own & long_runs_bit) != 0;
     before += sum.all;
   }
-  const std::uint64_t are_long = sum_below_thread(is_long ? 1 : 0).all > 0 ? 1 : 0;
-  if (thread_rank() == 0) sink(no_fold{}, run_count{before, are_long});
+  const bool any_long = sum_below_thread(is_long ? 1 : 0).all > 0;
+  if (thread_rank() == 0) {
+    const run_count found{before, !any_long && size <= before * mean ? std::uint64_t{1} : 0};
+    *count = found;
+    sink(no_fold{}, found);
+  }
 }
 
 /// Stores where runs begin: a bit in lane l's word stands for one of the 32 places from `first` + 32 l on.
@@ -245,15 +273,19 @@ MONOFOLD_GPU void put_places(std::uint32_t own, int below, int first, std::uint1
   }
 }
 
-/// Calls put(run, place) for each run, with the place where it begins.
+/// Calls put(run, place) for each run, with the place where it begins; or not, if all are short.
 template <class Put>
 __global__ void __launch_bounds__(flag_warps* warp_lanes)
-    place_starts_kernel(const run_flags flags, const Put put) {
+    place_starts_kernel(const run_flags flags, const bool unless_short, const Put put) {
   __shared__ std::uint16_t places[flagged_by_block];  // of the block's runs, one after the other
   let_next_launch_begin();
   wait_for_launches_before();
+  if (unless_short && flags.count->are_short != 0) return;
+  const bool is_own = lane_rank() < words_of_warp;
   const std::uint32_t own =
-      flags.words[block_rank() * (flagged_by_block / warp_lanes) + thread_rank()];
+      is_own
+          ? flags.words[block_rank() * words_of_block + warp_rank() * words_of_warp + lane_rank()]
+          : 0;
   const block_prefix runs = sum_below_thread(count_bits(own));
   if (any_lane(own != 0)) put_places(own, runs.below, warp_rank() * flagged_by_warp, places);
   sync_block();  // places written above are read below
@@ -266,60 +298,66 @@ __global__ void __launch_bounds__(flag_warps* warp_lanes)
 
 /// Finds the runs of equal keys: first how many there are, then where each begins.
 ///
-/// shape      most: `are_short` asks whether no run has more keys
-/// sync       waits for their number
+/// shape      at least one key
+/// sync       does not wait
 /// errors     throws `error`: out_of_memory
-/// cost       one pass over the keys; a bit a key, and 12 bytes for 8192 keys
+/// cost       one pass over the keys; a bit a key, and 44 bytes for 7936 keys
 /// tested by  tests/gpu/found_runs_test.cu, tests/gpu/run_starts_test.cu
 class run_starts {
  public:
   template <class View>
-  run_starts(const device_stream& on, const View& keys, int most = 0)
+  run_starts(const device_stream& on, const View& keys, const short_runs& limits = {0, 0})
       : on_(on),
         blocks_((keys.size() + flagged_by_block - 1) / flagged_by_block),
-        memory_(on, blocks_ * (1 + flagged_by_block / warp_lanes / 2) + blocks_ / 2 + 1) {
+        memory_(on, 2 + blocks_ + (blocks_ * (words_of_block + flag_warps + 1) + 1) / 2) {
+    const auto size = static_cast<std::int64_t>(keys.size());
     // A window is as many keys as its lanes have bits.
-    const int window = most / (2 * warp_lanes) < warp_lanes ? most / (2 * warp_lanes) : warp_lanes;
-    auto* const counts = words() + blocks_ * (flagged_by_block / warp_lanes);
+    int window = 1;
+    while (window < warp_lanes && 4 * warp_lanes * window <= limits.most) window *= 2;
+    const int mean = 2 * warp_lanes * window <= limits.most ? limits.mean : 0;
     awaited_state& place = awaited_state::of_device(on.device);
     throw_if(place.reserve(sizeof(run_count), 0));
     throw_if(launch_early(flag_starts_kernel<View>, blocks_, flag_warps * warp_lanes, 0, on, keys,
-                          static_cast<std::int64_t>(keys.size()), window > 0 ? window : 1, words(),
-                          counts));
+                          size, window, words(), below(), counts()));
     const auto sink = place.mailed<run_count>();
     throw_if(launch_early(add_counts_kernel<std::remove_const_t<decltype(sink)>>, 1, 1024, 0, on,
-                          static_cast<const std::uint32_t*>(counts), blocks_, memory_.data(),
-                          sink));
-    throw_if(place.wait(on.stream));
-    found_ = place.get_mailed<run_count>();
-    are_short_ = window > 0 && found_.are_long == 0;
+                          static_cast<const std::uint32_t*>(counts()), blocks_, size, mean, bases(),
+                          on_device(), sink));
   }
 
+  /// sync       waits
+  void wait() {
+    const awaited_state& place = awaited_state::of_device(on_.device);
+    throw_if(place.wait(on_.stream));
+    found_ = place.get_mailed<run_count>();
+  }
+  /// How many runs there are, and whether all are short; behind `wait`, with nothing else awaited in between.
   std::int64_t count() const { return found_.runs; }
-  /// False also where it is not known.
-  bool are_short() const { return are_short_; }
-  std::int64_t blocks() const { return blocks_; }
-  run_flags flags() const { return {words(), memory_.data()}; }
+  bool all_short() const { return found_.are_short != 0; }
 
-  /// Calls put(run, place) on the device for each run, in any order.
+  std::int64_t blocks() const { return blocks_; }
+  run_flags flags() const { return {words(), bases(), below(), on_device()}; }
+
+  /// Calls put(run, place) on the device for each run, in any order; `unless_short`: only if not all are short.
   ///
   /// sync       does not wait
   template <class Put>
-  void place(const Put& put) const {
+  void place(const Put& put, bool unless_short = false) const {
     throw_if(launch_early(place_starts_kernel<Put>, blocks_, flag_warps * warp_lanes, 0, on_,
-                          flags(), put));
+                          flags(), unless_short, put));
   }
 
  private:
-  std::uint32_t* words() const {
-    return reinterpret_cast<std::uint32_t*>(memory_.data() + blocks_);
-  }
+  run_count* on_device() const { return reinterpret_cast<run_count*>(memory_.data()); }
+  std::int64_t* bases() const { return memory_.data() + 2; }
+  std::uint32_t* words() const { return reinterpret_cast<std::uint32_t*>(bases() + blocks_); }
+  std::uint32_t* below() const { return words() + blocks_ * words_of_block; }
+  std::uint32_t* counts() const { return below() + blocks_ * flag_warps; }
 
   device_stream on_;
   std::int64_t blocks_;
-  device_list<std::int64_t> memory_;  // bases, flags, and a count a block
+  device_list<std::int64_t> memory_;  // in this order
   run_count found_{};
-  bool are_short_ = false;
 };
 
 }  // namespace monofold::detail

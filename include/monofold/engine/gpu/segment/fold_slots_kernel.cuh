@@ -67,12 +67,9 @@ class slot_warp {
 
   /// Folds segments of up to a tile, one a lane, from segment `at` on; one that has no items is none.
   ///
-  /// shape      items: those of the view from item `first` on, from where on they are loaded; own.begin counts from there
   /// sync       all lanes of the warp
-  template <class From>
   MONOFOLD_GPU static void fold_short(const Job& job, char* shared, std::int64_t at,
-                                      const item* items, std::int64_t first, slot_segment own,
-                                      From from) {
+                                      const slot_segment& own) {
     auto* const list = reinterpret_cast<slot_segment*>(shared);
     if constexpr (way == slot_way::tree) {
       using cells = tree_step_cells<fold, item, sink>;
@@ -80,17 +77,15 @@ class slot_warp {
       const auto use = [&](const auto& total, const slot_segment& segment, bool is_one,
                            const no_watch&, const no_step&) {
         if (!is_one) return;
-        const std::int64_t begin = first + segment.begin;
-        job.sink_of(at + segment.place, {begin, begin + segment.count})(
+        job.sink_of(at + segment.place, {segment.begin, segment.begin + segment.count})(
             job.f, cells::own::state_of(job.f, total, segment.count));
       };
-      slot_page(of, items, list, use, from).fold(own);
+      slot_page(of, job.view.data(), list, use).fold(own);
     } else {
       constexpr bool by_doubles = sums_as_double_v<term>;
       using first_cells = std::conditional_t<by_doubles, double_cells<term>, bin_cells<term>>;
-      const std::uint32_t left = fold_exactly<first_cells>(job, list, at, items, own, from);
+      const std::uint32_t left = fold_exactly<first_cells>(job, list, at, own);
       if (left == 0) return;
-      own.begin += first;
       fold_left<by_doubles>(job, shared, at, still_in(own, left));
     }
   }
@@ -108,18 +103,16 @@ class slot_warp {
     const bool is_other = is_there && count == 0;
     if (any_lane(is_other)) see_to_other(job_, plan_, list_, is_other, at + lane_rank(), ends);
     if (any_lane(count > 0)) {
-      fold_short(job_, shared_, at, job_.view.data(), 0, {ends.begin, count, lane_rank()},
-                 from_global{});
+      fold_short(job_, shared_, at, {ends.begin, count, lane_rank()});
     }
   }
 
   /// Stores the answers of segments whose sums cells hold. Returns the places of the other segments, as bits.
   ///
   /// sync       all lanes of the warp
-  template <class Cells, class From>
+  template <class Cells>
   MONOFOLD_GPU static std::uint32_t fold_exactly(const Job& job, slot_segment* list,
-                                                 std::int64_t at, const item* items,
-                                                 const slot_segment& own, From from) {
+                                                 std::int64_t at, const slot_segment& own) {
     using cells = exact_step_cells<Cells>;
     std::uint32_t left = 0;
     const auto use = [&](const auto& total, const slot_segment& segment, bool is_one,
@@ -134,7 +127,7 @@ class slot_warp {
       if (!is_done) left |= 1u << segment.place;
     };
     const cells of;
-    slot_page(of, items, list, use, from).fold(own);
+    slot_page(of, job.view.data(), list, use).fold(own);
     return any_lane(left != 0) ? sum_of_lanes(left) : 0;
   }
 
@@ -153,11 +146,11 @@ class slot_warp {
     std::uint32_t left = all_lanes;
     const int count = own.count;
     if constexpr (by_bins) {
-      left = fold_exactly<bin_cells<term>>(job, list, at, job.view.data(), own, from_global{});
+      left = fold_exactly<bin_cells<term>>(job, list, at, own);
       own = still_in(own, left);
     }
     if (left != 0) {
-      left = fold_exactly<pair_cells<term>>(job, list, at, job.view.data(), own, from_global{});
+      left = fold_exactly<pair_cells<term>>(job, list, at, own);
     }
     MONOFOLD_ROLL
     while (left != 0) {

@@ -90,20 +90,6 @@ struct alignas(16) slot_segment {
   }
 };
 
-/// How a page loads an item: from global memory that the kernel does not write, or from shared memory.
-struct from_global {
-  template <class Item>
-  MONOFOLD_GPU static Item load(const Item* place) {
-    return load_item(place);
-  }
-};
-struct from_shared {
-  template <class Item>
-  MONOFOLD_GPU static Item load(const Item* place) {
-    return *place;
-  }
-};
-
 /// Folds the segments of a page, and gives each total to one lane.
 ///
 /// | of `Cells` | meaning |
@@ -117,7 +103,7 @@ struct from_shared {
 /// | `step` | what `prepared(watch, are_all)` finds out from the first items; made without arguments: nothing |
 ///
 /// `use(total, segment, is_one, watch, step)` is called by all lanes; `is_one`: this lane has the total of `segment`.
-template <class Cells, class Item, class Use, class From = from_global>
+template <class Cells, class Item, class Use>
 class slot_page {
  public:
   using cell = typename Cells::cell;
@@ -128,8 +114,7 @@ class slot_page {
       Cells::slot_level < cells_level ? Cells::slot_level : cells_level;
 
   /// shape      list: shared memory for a page
-  MONOFOLD_GPU slot_page(const Cells& cells, const Item* items, slot_segment* list, const Use& use,
-                         From = {})
+  MONOFOLD_GPU slot_page(const Cells& cells, const Item* items, slot_segment* list, const Use& use)
       : cells_(cells), items_(items), list_(list), use_(use) {}
 
   /// Folds the segment of each lane; segments of similar length are folded together.
@@ -180,7 +165,7 @@ class slot_page {
       Item x[num_cells];
       MONOFOLD_UNROLL
       for (int c = 0; c < num_cells; ++c) {
-        x[c] = first + c < own.count ? From::load(at + first + c) : cells_.filler();
+        x[c] = first + c < own.count ? load_item(at + first + c) : cells_.filler();
       }
       MONOFOLD_UNROLL
       for (int c = 0; c < num_cells; ++c) seen.see(x[c]);
@@ -233,7 +218,7 @@ class slot_page {
       MONOFOLD_UNROLL
       for (int p = 0; p < parts; ++p) {
         out.x[s * parts + p] =
-            warp_lanes * p < left ? From::load(at + warp_lanes * p) : cells_.filler();
+            warp_lanes * p < left ? load_item(at + warp_lanes * p) : cells_.filler();
       }
     }
     return out;
