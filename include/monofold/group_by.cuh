@@ -12,6 +12,7 @@
 #include "monofold/engine/gpu/device_list.cuh"
 #include "monofold/engine/gpu/dispatch.cuh"
 #include "monofold/engine/gpu/engine.cuh"
+#include "monofold/engine/gpu/key/group_answers.cuh"
 #include "monofold/engine/gpu/key/groups.cuh"
 #include "monofold/engine/gpu/key/runs_fold.cuh"
 #include "monofold/engine/gpu/segment/job.cuh"
@@ -59,13 +60,6 @@ requires(device_key<item_of_t<Keys>>&&
 template <class Keys, class Range, class F>
 using gpu_groups_why_not_t = typename gpu_groups_why_not<Keys, Range, F>::type;
 
-/// What kernels leave of a group: what `finish` gives; of several folds, which a host finishes, the state.
-template <class F>
-using left_of_group_t =
-    std::conditional_t<is_all_fold<F>::value, typename F::state,
-                       std::remove_cvref_t<decltype(finish_raw(
-                           std::declval<const F&>(), std::declval<const typename F::state&>()))>>;
-
 template <class F, class View>
 void check_group_calls() {
   check_calls<F, View>();
@@ -75,8 +69,10 @@ void check_group_calls() {
 }
 
 template <class T>
-std::vector<T> brought(const device_stream& on, const device_list<T>& list) {
-  return fill_answers<T>(list.size(), [&](T* to) {
+auto brought(const device_stream& on, const device_list<T>& list) {
+  using value = typename on_host<T>::type;
+  static_assert(sizeof(value) == sizeof(T));
+  return fill_answers<value>(list.size(), [&](value* to) {
     throw_if(failure_of(
         cudaMemcpyAsync(to, list.data(), static_cast<std::size_t>(list.size()) * sizeof(T),
                         cudaMemcpyDeviceToHost, on.stream),
@@ -119,10 +115,8 @@ template <class F, class View, class KeyView>
 auto fold_runs(const device_stream& on, const F& f, const View& view, const KeyView& keys) {
   using left = left_of_group_t<F>;
   using fold = runs_fold<F, View, KeyView, left, is_all_fold<F>::value || is_top_fold_v<F>>;
-  const std::int64_t most = fold::bytes_for(static_cast<std::int64_t>(keys.size()));
   fold own(on, f, view, keys);
-  device_runs<typename KeyView::item_type, left> out =
-      own.start(most <= bytes_kept_for_lists(on.device));
+  device_runs<typename KeyView::item_type, left> out = own.start();
   if (own.are_folded()) return out;
   auto groups = own.groups(std::move(out.keys));
   out.left = left_of_groups(on, f, view, groups, std::move(out.left));
@@ -231,7 +225,7 @@ grouped<item_of_t<Keys>, Out> runs_and_wait(const gpu_engine& engine, const Keys
   using key = item_of_t<Keys>;
   if constexpr (is_top_fold_v<fold>) {
     const auto groups =
-        groups_of<key>(on, counted_runs(on, own_keys), own_keys, 0, key_order::sorted);
+        groups_of<key>(on, run_starts(on, own_keys), own_keys, 0, key_order::sorted);
     auto answers = wait_for_groups<Out>(on, bound, own, groups);
     return {brought(on, groups.keys), std::move(answers)};
   } else {
@@ -282,8 +276,8 @@ auto try_group_by(const gpu_engine& engine, const Keys& keys, const Range& value
 /// shape      as for `group_by`, of any number
 /// order      as for `group_by`
 /// errors     as for `group_by`
-/// cost       a pass over the keys, one over the values, none of which is copied; a bit a key; 8 bytes a run, but for
-///            runs of few items, and its key
+/// cost       a pass over the keys, one over the values, none of which is copied; a bit a key; a run's key, answer and 8
+///            bytes, or of up to 512 MiB as much a key
 /// NaN        neighbours that are NaN are one run, and so are -0 and +0
 /// tested by  tests/gpu/group_by_sums_test.cu, tests/gpu/found_runs_test.cu, tests/gpu/far_runs_test.cu
 template <class Keys, class Range, class F>

@@ -218,6 +218,28 @@ TEST_F(gpu_found_runs, extrema_with_their_places_by_keys_of_bytes) {
       0);
 }
 
+/// A run of NaN alone has no place where NaN are left out.
+TEST_F(gpu_found_runs, states_of_extrema_without_an_item) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  std::vector<std::int32_t> keys;
+  std::vector<float> values;
+  for (std::int32_t i = 0; i < 3000; ++i) {
+    keys.push_back(i / 2);
+    values.push_back(i / 2 % 3 != 0 && i % 7 != 0 ? static_cast<float>(i % 100) : nan);
+  }
+  const mf::extremum_fold<float, true, mf::nan_rule::omit> f;
+  const device_array<std::int32_t> there(keys);
+  const device_array<float> device(values);
+  const auto got =
+      mf::reduce_by_key(mf::gpu, there.span(0, keys.size()), device.span(0, values.size()), f);
+  const auto want = mf::reduce_by_key(mf::cpu, keys, values, f);
+  ASSERT_EQ(got.keys, want.keys);
+  for (std::size_t i = 0; i < want.keys.size(); ++i) {
+    ASSERT_EQ(got.answers[i].key, want.answers[i].key) << i;
+    ASSERT_EQ(got.answers[i].index, want.answers[i].index) << i;
+  }
+}
+
 /// Memory of the host that the device reads.
 TEST_F(gpu_found_runs, keys_and_items_in_memory_of_the_host) {
   constexpr std::size_t n = 5000;

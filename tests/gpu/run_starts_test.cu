@@ -36,8 +36,7 @@ void compare(const std::string& what, std::int64_t n, const Begins& begins) {
   }
   const device_array<std::uint8_t> there(keys);
   const mf::contiguous_view<std::uint8_t> view(there.data(), n);
-  mf::detail::run_starts runs(mf::detail::device_stream{nullptr, 0}, view);
-  runs.wait();
+  const mf::detail::run_starts runs(mf::detail::device_stream{nullptr, 0}, view);
   ASSERT_EQ(runs.count(), static_cast<std::int64_t>(want.size())) << what << ", " << n << " keys";
   const device_array<std::int64_t> places(want.size());
   runs.place(put_place{places.data()});

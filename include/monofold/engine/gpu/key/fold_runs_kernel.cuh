@@ -26,6 +26,13 @@ namespace monofold::detail {
 /// The segments of a job whose kernel finds them by itself.
 struct found_runs {};
 
+/// Where keys of runs are stored, and where runs begin: one more, the end of the last.
+template <class Key>
+struct run_places {
+  Key* keys;
+  std::int64_t* offsets;  // null: all runs are short
+};
+
 /// What a warp does with the runs of its window.
 template <class Job, class KeyView>
 class run_warp {
@@ -38,17 +45,45 @@ class run_warp {
   static constexpr int warp_bytes = slots::warp_bytes + memory::bytes;
   static constexpr int block_bytes = warps * warp_bytes;
 
-  /// Stores the keys of the runs that begin in window `number`, and folds them.
+  /// Stores the keys of the runs that begin in window `number`, and folds them; if not all runs are short, it stores where
+  /// they begin.
   ///
   /// sync       all lanes of the warp
   template <class Key>
-  MONOFOLD_GPU static void fold(const Job& job, const run_flags& flags, const KeyView& keys,
-                                std::int64_t number, char* shared, Key* to) {
-    if (number * window::windows::own_places >= job.size || flags.count->are_short == 0) return;
+  MONOFOLD_GPU static void take(const Job& job, const run_flags& flags, const KeyView& keys,
+                                std::int64_t number, char* shared, const run_places<Key>& to) {
+    if (number * window::windows::own_places >= job.size) return;
     const memory own{shared + slots::warp_bytes};
     window here(flags, job.size, number, own);
+    if (flags.count->are_short != 0) {
+      fold(job, keys, here, own, shared, to.keys);
+    } else {
+      if (number == 0 && lane_rank() == 0) to.offsets[flags.count->runs] = job.size;
+      place(keys, here, own, to);
+    }
+  }
+
+ private:
+  template <class Key>
+  MONOFOLD_GPU static void place(const KeyView& keys, window& here, const memory& own,
+                                 const run_places<Key>& to) {
+    here.find();
+    const std::int64_t before = here.runs_before();
+    sync_warp();  // borders written above are read by others
+    MONOFOLD_ROLL
+    for (int r = lane_rank(); r < here.runs(); r += warp_lanes) {
+      const std::int64_t begin = here.first() + own.border(r);
+      to.offsets[before + r] = begin;
+      to.keys[before + r] = key_words<Key>::key_of(word_at(keys, begin));
+    }
+  }
+
+  template <class Key>
+  MONOFOLD_GPU static void fold(const Job& job, const KeyView& keys, window& here,
+                                const memory& own, char* shared, Key* to) {
     here.start(job, keys);
     here.find();
+    here.find_end();
     const int runs = here.runs();
     const std::int64_t before = here.runs_before();
     wait_for_copies_but<1>();
@@ -70,7 +105,6 @@ class run_warp {
     if (any_lane(is_left)) fold_rest(job, shared, here.first(), runs, before, are_folded);
   }
 
- private:
   /// Stores the answer of run r of a window, if it has few items. False where its cell does not decide it.
   MONOFOLD_GPU static bool store(const Job& job, const memory& own, int r, std::int64_t before,
                                  bool are_folded) {
@@ -105,7 +139,8 @@ class run_warp {
   }
 };
 
-/// Stores the key of each run, and folds its items; nothing where not all runs are short.
+/// Stores the key of each run, and folds its items; if not all runs are short, it stores where they begin. The first
+/// blocks have the last keys, which may still lie in the second-level cache.
 ///
 /// order      the plan's tree in each run
 /// errors     traps where the host's compiler lays out its arguments otherwise
@@ -113,41 +148,39 @@ template <class Job, class KeyView, class Key>
 __global__ void __launch_bounds__(run_warp<Job, KeyView>::warps* warp_lanes, 6)
     fold_runs_kernel(MONOFOLD_GRID_CONSTANT const Job job,
                      MONOFOLD_GRID_CONSTANT const run_flags flags, const KeyView keys,
-                     Key* const to) {
+                     const run_places<Key> to) {
   using own_warp = run_warp<Job, KeyView>;
   let_next_launch_begin();
   if (job.layout != handed_layout_of<typename Job::fold, typename Job::view_type>()) trap();
   wait_for_launches_before();
   char* const shared = reinterpret_cast<char*>(dynamic_shared());
-  own_warp::fold(job, flags, keys, block_rank() * own_warp::warps + warp_rank(),
+  const std::int64_t block = blocks_in_grid() - 1 - block_rank();
+  own_warp::take(job, flags, keys, block * own_warp::warps + warp_rank(),
                  shared + warp_rank() * own_warp::warp_bytes, to);
 }
 
 /// Which runs are folded as they are found: those that windows hold. The list of segments takes less time for longer ones.
 ///
-/// shape      most: 0 where the device has too little shared memory
 /// source     one H200, 10^7 float32 by int32: 0.5 to 0.8 of the time for runs of up to as many items, 1.0 to 1.3 for more
 template <class Job, class KeyView>
-short_runs found_run_limits() {
-  const bool has_room = has_shared_memory(run_warp<Job, KeyView>::block_bytes);
-  return {has_room ? Job::tile_items : 0, run_warp<Job, KeyView>::window::each};
+constexpr short_runs found_run_limits() {
+  return {Job::tile_items, run_warp<Job, KeyView>::window::each};
 }
 
-/// Starts the kernel, which does nothing if not all runs are short.
+/// Starts the kernel.
 ///
 /// shape      runs: those of the keys; to, and what the job's sinks store to: one a run
 /// sync       does not wait
 /// errors     throws `error`
 template <class Job, class KeyView, class Key>
 void fold_found_runs(const device_stream& on, const Job& job, const run_starts& runs,
-                     const KeyView& keys, Key* to) {
+                     const KeyView& keys, const run_places<Key>& to) {
   using warp = run_warp<Job, KeyView>;
   constexpr std::int64_t block_places = warp::warps * warp::window::windows::own_places;
-  auto* const kernel = fold_runs_kernel<Job, KeyView, Key>;
-  static_cast<void>(may_share(kernel, warp::block_bytes));  // else the launch says that it may not
-  throw_if(launch_early(kernel, (job.size + block_places - 1) / block_places,
-                        warp::warps * warp_lanes, warp::block_bytes, on, job, runs.flags(), keys,
-                        to));
+  static_assert(warp::block_bytes <= 48 * 1024, "more would have to be asked for");
+  throw_if(launch_early(fold_runs_kernel<Job, KeyView, Key>,
+                        (job.size + block_places - 1) / block_places, warp::warps * warp_lanes,
+                        warp::block_bytes, on, job, runs.flags(), keys, to));
 }
 
 }  // namespace monofold::detail

@@ -187,9 +187,7 @@ class key_sort {
       }
     }
     const contiguous_view<Word> sorted(words.data(), count_);
-    run_starts runs(on_, sorted);
-    runs.wait();
-    groups_ = groups_of<key>(on_, runs, sorted, low_, order_);
+    groups_ = groups_of<key>(on_, run_starts(on_, sorted), sorted, low_, order_);
     if (order_ == key_order::first) {
       order_by_first(places.data());
       at_each(

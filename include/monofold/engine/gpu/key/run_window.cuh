@@ -82,8 +82,8 @@ struct window_memory {
   }
   MONOFOLD_GPU cell cell_at(int place) const {
     cell own = *cells().place(place);
-    // Places count from the run's first.
-    if constexpr (requires { own.at; }) own.at -= place;
+    // Places count from the run's first; that of no item is below 0.
+    if constexpr (requires { own.at; }) own.at -= own.at < 0 ? 0 : place;
     return own;
   }
 };
@@ -144,9 +144,15 @@ class run_window {
     for (std::uint32_t next = borders_; next != 0; next &= next - 1) {
       *to++ = static_cast<std::uint16_t>(lane * each + lowest_lane(next));
     }
-    if (runs_ == 0 || shuffle_from(upto, warp_lanes - 1) > runs_) return;
+    is_open_ = shuffle_from(upto, warp_lanes - 1) == runs_;
+  }
+  /// Finds where the last run ends that begins in the window's own places; all runs are short.
+  ///
+  /// sync       as `find`, behind it
+  MONOFOLD_GPU void find_end() const {
+    if (runs_ == 0 || !is_open_) return;
     const auto end = static_cast<std::uint16_t>(next_border() - first_);
-    if (lane == warp_lanes - 1) *to = end;
+    if (lane_rank() == 0) shared_.borders()[runs_] = end;
   }
 
   /// How many runs begin in the window's own places.
@@ -253,6 +259,7 @@ class run_window {
   std::uint32_t below_;                       // and in it before the warp of flags
   std::uint32_t earlier_[windows::of_flags];  // flags between these and the window
   int runs_ = 0;
+  bool is_open_ = false;  // no border lies behind the runs
 };
 
 }  // namespace monofold::detail

@@ -12,6 +12,7 @@
 #include "monofold/engine/gpu/key/starts.cuh"
 #include "monofold/engine/gpu/segment/exact_cells.cuh"
 #include "monofold/engine/gpu/segment/job.cuh"
+#include "monofold/platform/status.hpp"
 
 namespace monofold::detail {
 
@@ -22,16 +23,11 @@ struct device_runs {
   device_list<Left> left;
 };
 
-/// Runs of equal keys that were waited for.
-template <class View>
-run_starts counted_runs(const device_stream& on, const View& keys) {
-  run_starts runs(on, keys);
-  runs.wait();
-  return runs;
-}
+/// No more memory is taken before runs are counted.
+inline constexpr std::int64_t most_spare_bytes = std::int64_t{1} << 29;
 
-/// A fold of the runs of equal keys. Where memory for as many runs as keys may be taken, kernels are started before the
-/// number of runs is known: those of both ways, of which one does nothing.
+/// A fold of the runs of equal keys. Where the pool keeps memory for as many runs as keys, the kernel that folds short
+/// runs, or stores where runs begin, is started before their number is known.
 ///
 /// | parameter | meaning |
 /// |---|---|
@@ -41,34 +37,29 @@ template <class F, class View, class KeyView, class Left, bool never_found>
 class runs_fold {
  public:
   using key = typename KeyView::item_type;
+  using runs_type = device_runs<key, Left>;
 
   runs_fold(const device_stream& on, const F& f, const View& view, const KeyView& keys)
       : on_(on), f_(f), view_(view), keys_(keys), runs_(on, keys, limits()) {}
 
-  /// What it may take of memory before runs are counted.
-  static std::int64_t bytes_for(std::int64_t keys) {
-    return keys * static_cast<std::int64_t>(sizeof(key) + sizeof(Left) + sizeof(std::int64_t));
-  }
-
-  /// Folds runs if all are short; else what is left of them is not there yet.
+  /// Folds runs if all are short; else what is left of them is not there yet, at most memory for it.
   ///
   /// sync       waits for the number of runs
   /// errors     throws `error`
-  device_runs<key, Left> start(bool may_take_memory) {
-    if (!may_take_memory) runs_.wait();
-    const bool may_be_folded = may_take_memory || runs_.all_short();
-    const bool may_be_segments = may_take_memory || !runs_.all_short();
-    const std::int64_t most = may_take_memory ? size() : runs_.count();
-    device_runs<key, Left> out{{on_, most}, {on_, most}};
-    if (may_be_folded) start_fold(out);
-    if (may_be_segments) {
-      offsets_ = device_list<std::int64_t>(on_, most + 1);
-      runs_.place(
-          put_group<KeyView, key>{
-              {keys_, 0}, size(), runs_.flags().count, offsets_.data(), out.keys.data()},
-          may_be_folded);
+  runs_type start() { return start(may_guess()); }
+  /// shape      may_guess: whether memory for as many runs as keys may be taken; where there is none, it is not
+  runs_type start(bool may_guess) {
+    runs_type out;
+    if (may_guess && take_memory(out)) {
+      start_kernel(out);
+      runs_.wait();
+    } else {
+      runs_.wait();
+      out.keys = device_list<key>(on_, runs_.count());
+      if (may_be_found()) out.left = device_list<Left>(on_, runs_.count());
+      if (!runs_.all_short()) offsets_ = device_list<std::int64_t>(on_, runs_.count() + 1);
+      start_kernel(out);
     }
-    if (may_take_memory) runs_.wait();
     out.keys.shorten(runs_.count());
     out.left.shorten(runs_.count());
     return out;
@@ -95,17 +86,37 @@ class runs_fold {
     }
   }
   std::int64_t size() const { return static_cast<std::int64_t>(keys_.size()); }
-  short_runs limits() const {
+  static short_runs limits() {
     if constexpr (may_be_found()) {
       return found_run_limits<segments, KeyView>();
     } else {
       return {0, 0};
     }
   }
-  void start_fold(const device_runs<key, Left>& out) const {
+  bool may_guess() const {
+    constexpr auto each = static_cast<int>(sizeof(key) + sizeof(Left) + sizeof(std::int64_t) + 1);
+    if (!may_be_found() || size() > most_spare_bytes / each) return false;
+    return size() * each <= bytes_kept_for_lists(on_.device);
+  }
+  /// Memory for as many runs as keys; false: there is not enough.
+  bool take_memory(runs_type& out) {
+    try {
+      out = runs_type{{on_, size()}, {on_, size()}};
+      offsets_ = device_list<std::int64_t>(on_, size() + 1);
+      return true;
+    } catch (const error& failed) {
+      if (failed.code() != status::out_of_memory) throw;
+      out = {};
+      return false;
+    }
+  }
+  void start_kernel(const runs_type& out) const {
     if constexpr (may_be_found()) {
       const segments own{handed_layout_of<F, View>(), size(), {out.left.data()}, {}, view_, f_};
-      fold_found_runs(on_, own, runs_, keys_, out.keys.data());
+      fold_found_runs(on_, own, runs_, keys_, run_places<key>{out.keys.data(), offsets_.data()});
+    } else {
+      runs_.place(put_group<KeyView, key>{
+          {keys_, 0}, size(), runs_.flags().count, offsets_.data(), out.keys.data()});
     }
   }
 

@@ -273,14 +273,13 @@ MONOFOLD_GPU void put_places(std::uint32_t own, int below, int first, std::uint1
   }
 }
 
-/// Calls put(run, place) for each run, with the place where it begins; or not, if all are short.
+/// Calls put(run, place) for each run, with the place where it begins.
 template <class Put>
 __global__ void __launch_bounds__(flag_warps* warp_lanes)
-    place_starts_kernel(const run_flags flags, const bool unless_short, const Put put) {
+    place_starts_kernel(const run_flags flags, const Put put) {
   __shared__ std::uint16_t places[flagged_by_block];  // of the block's runs, one after the other
   let_next_launch_begin();
   wait_for_launches_before();
-  if (unless_short && flags.count->are_short != 0) return;
   const bool is_own = lane_rank() < words_of_warp;
   const std::uint32_t own =
       is_own
@@ -299,14 +298,19 @@ __global__ void __launch_bounds__(flag_warps* warp_lanes)
 /// Finds the runs of equal keys: first how many there are, then where each begins.
 ///
 /// shape      at least one key
-/// sync       does not wait
+/// sync       waits for their number; with limits, only `wait` does so, or the destructor. Nothing else may be awaited in
+///            between
 /// errors     throws `error`: out_of_memory
 /// cost       one pass over the keys; a bit a key, and 44 bytes for 7936 keys
 /// tested by  tests/gpu/found_runs_test.cu, tests/gpu/run_starts_test.cu
 class run_starts {
  public:
   template <class View>
-  run_starts(const device_stream& on, const View& keys, const short_runs& limits = {0, 0})
+  run_starts(const device_stream& on, const View& keys) : run_starts(on, keys, {0, 0}) {
+    wait();
+  }
+  template <class View>
+  run_starts(const device_stream& on, const View& keys, const short_runs& limits)
       : on_(on),
         blocks_((keys.size() + flagged_by_block - 1) / flagged_by_block),
         memory_(on, 2 + blocks_ + (blocks_ * (words_of_block + flag_warps + 1) + 1) / 2) {
@@ -324,27 +328,33 @@ class run_starts {
                           static_cast<const std::uint32_t*>(counts()), blocks_, size, mean, bases(),
                           on_device(), sink));
   }
+  run_starts(const run_starts&) = delete;
+  run_starts& operator=(const run_starts&) = delete;
+  ~run_starts() {
+    // Kernels read keys that the caller may free, and mail what the next call does not wait for.
+    if (!is_awaited_) static_cast<void>(awaited_state::of_device(on_.device).wait(on_.stream));
+  }
 
   /// sync       waits
   void wait() {
+    is_awaited_ = true;
     const awaited_state& place = awaited_state::of_device(on_.device);
     throw_if(place.wait(on_.stream));
     found_ = place.get_mailed<run_count>();
   }
-  /// How many runs there are, and whether all are short; behind `wait`, with nothing else awaited in between.
+  /// How many runs there are, and whether all are short; behind `wait`.
   std::int64_t count() const { return found_.runs; }
   bool all_short() const { return found_.are_short != 0; }
 
-  std::int64_t blocks() const { return blocks_; }
   run_flags flags() const { return {words(), bases(), below(), on_device()}; }
 
-  /// Calls put(run, place) on the device for each run, in any order; `unless_short`: only if not all are short.
+  /// Calls put(run, place) on the device for each run, in any order.
   ///
   /// sync       does not wait
   template <class Put>
-  void place(const Put& put, bool unless_short = false) const {
+  void place(const Put& put) const {
     throw_if(launch_early(place_starts_kernel<Put>, blocks_, flag_warps * warp_lanes, 0, on_,
-                          flags(), unless_short, put));
+                          flags(), put));
   }
 
  private:
@@ -358,6 +368,7 @@ class run_starts {
   std::int64_t blocks_;
   device_list<std::int64_t> memory_;  // in this order
   run_count found_{};
+  bool is_awaited_ = false;
 };
 
 }  // namespace monofold::detail
