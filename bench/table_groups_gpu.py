@@ -18,6 +18,7 @@ ORDERS = {"sorted": "by key", "first": "in order of first items"}
 FORMS = {"all bits": "all 64 bits sorted", "known bits": "only the bits sorted that these keys have"}
 SIZES = {"int32": 4, "int64": 8, "float32": 4, "float64": 8}
 TO_THE_HOST = "gpu, to the host"
+CALLED = " called"  # ends the path of a peer that waits for the number of runs
 
 
 def count_name(number):
@@ -44,23 +45,26 @@ class Rows:
     """One machine's rows."""
 
     def __init__(self, rows):
-        self.runs = [row for row in rows if row["kind"] == "runs"]
+        self.runs = [row for row in rows if row["kind"] == "runs" and not row["path"].endswith(CALLED)]
+        self.called_runs = [row for row in rows if row["kind"] == "runs" and not row["path"].startswith("cub")]
+        self.called_runs += [row for row in rows if row["path"].endswith(CALLED)]
         self.groups = [row for row in rows if row["kind"] != "runs"]
         self.about = rows[0]
         peer = next(row["path"] for row in rows if row["path"].startswith("cub"))
         self.peer = " ".join(peer.split()[:2]).upper()
 
-    def ratios_of_runs(self):
+    @staticmethod
+    def ratios_of(runs):
         """Our time over CUB's, by items, keys, operation and length; then CUB's times of plain sums."""
         time = {(num_items(row), row["keys"], row["op"], row["length"], row["path"] == "gpu"): row["median_ns"]
-                for row in self.runs}
+                for row in runs}
         return ({(*key, op, length): own / time[*key, PEERS.get(op, "plain_sum"), length, False]
                  for (*key, op, length, is_ours), own in time.items() if is_ours},
                 {(*key, length): own / 1e6
                  for (*key, op, length, is_ours), own in time.items() if not is_ours and op == "plain_sum"})
 
     def of_runs(self):
-        ratios, peers = self.ratios_of_runs()
+        ratios, peers = self.ratios_of(self.runs)
         lengths = sorted({row["length"] for row in self.runs})
         out = text("Runs of float32, our time over that of `ReduceByKey` (a plain sum, or max):")
         for count, keys in dict.fromkeys((count, keys) for count, keys, *_ in ratios):
@@ -98,9 +102,10 @@ class Rows:
                                 [f"{found['sorted', op, path, count]:.2f}" for count in counts]))
         return [*out, ""]
 
-    def behind(self):
+    @classmethod
+    def behind(cls, runs, peer):
         """For each operation how many cells of runs are behind CUB, and the worst."""
-        ratios, _ = self.ratios_of_runs()
+        ratios, _ = cls.ratios_of(runs)
         out = []
         for op, name in NAMES.items():
             found = {key: ratio for key, ratio in ratios.items() if key[2] == op}
@@ -110,8 +115,8 @@ class Rows:
                 count, keys, _, length = worst = max(behind, key=behind.get)
                 out.append(f"- {name}: {len(behind)} of {len(found)}, at worst {behind[worst]:.2f} "
                            f"({count_name(count)} by {keys}, runs of {count_name(length)})")
-        head = f"Runs behind {self.peer}:"
-        return [head, "", *out] if out else [f"{head} nowhere."]
+        head = f"Runs behind {peer}:"
+        return [head, "", *out, ""] if out else [f"{head} nowhere.", ""]
 
 
 def part_of(path):
@@ -124,7 +129,8 @@ def part_of(path):
                   f"{rows.peer}, which does neither, of replayed graphs. They are medians, and calls take turns. Keys "
                   "and answers stay on the device, but for one row. Before, on fewer keys, all keys and answers had "
                   "the processor's bytes."),
-            *rows.of_runs(), *rows.of_groups(), *rows.behind(), ""]
+            *rows.of_runs(), *rows.of_groups(), *rows.behind(rows.runs, rows.peer),
+            *rows.behind(rows.called_runs, f"calls of {rows.peer} after which the host has the number of runs, too")]
 
 
 if __name__ == "__main__":

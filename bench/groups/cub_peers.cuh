@@ -22,6 +22,16 @@ inline int cub_count(std::int64_t count) {
   return static_cast<int>(count);
 }
 
+struct free_pinned {
+  void operator()(int* number) const { static_cast<void>(cudaFreeHost(number)); }
+};
+using pinned_number = std::unique_ptr<int, free_pinned>;
+inline pinned_number new_pinned() {
+  void* memory = nullptr;
+  check(cudaMallocHost(&memory, sizeof(int)), "cudaMallocHost");
+  return pinned_number(static_cast<int*>(memory));
+}
+
 /// Device memory of a peer's answers, and what CUB asks for.
 template <class Key, class Item>
 struct cub_groups_memory {
@@ -32,7 +42,8 @@ struct cub_groups_memory {
   cub_memory sorted_keys;
   cub_memory sorted_items;
   cub_memory sorting;
-  int key_bits = 0;  // that are sorted
+  int key_bits = 0;                     // that are sorted
+  pinned_number pinned = new_pinned();  // where the host finds how many runs there are
 
   template <class Op>
   void reduce(const Key* from, const Item* items, int count, Op op, cudaStream_t stream) {
@@ -64,6 +75,11 @@ struct cub_groups_memory {
     sorting.reserve(
         asked_by(sorting, [&] { sort(nullptr, nullptr, cub_count(count), cudaStream_t{}); }));
   }
+  void wait_for_number(cudaStream_t stream) {
+    check(cudaMemcpyAsync(pinned.get(), number.data, sizeof(int), cudaMemcpyDeviceToHost, stream),
+          "cudaMemcpyAsync");
+    check(cudaStreamSynchronize(stream), "CUB");
+  }
   void bring(cudaStream_t stream, found_groups& out) const {
     check(cudaStreamSynchronize(stream), "CUB");
     out.count = brought(static_cast<const int*>(number.data), 1).front();
@@ -82,11 +98,12 @@ struct cub_groups_memory {
   }
 };
 
-/// ReduceByKey.
+/// ReduceByKey; `waits`: for the number of runs, which the host has then.
 template <class Key, class Item, class Op>
-groups_subject cub_runs(Op op) {
+groups_subject cub_runs(Op op, bool waits) {
   const auto memory = std::make_shared<cub_groups_memory<Key, Item>>();
-  groups_subject made{cub_name(), sizeof(Item), {}, {}, value_at<Item>};
+  groups_subject made{
+      cub_name() + (waits ? " called" : ""), sizeof(Item), {}, {}, value_at<Item>, waits};
   made.prepare = [=](std::int64_t count, std::int64_t num_groups) {
     memory->reserve(count, num_groups, op);
   };
@@ -94,6 +111,7 @@ groups_subject cub_runs(Op op) {
     const auto on = static_cast<cudaStream_t>(stream);
     memory->reduce(static_cast<const Key*>(range.keys), static_cast<const Item*>(range.items),
                    cub_count(range.count), op, on);
+    if (waits) memory->wait_for_number(on);
     if (found != nullptr) memory->bring(on, *found);
   };
   return made;

@@ -17,13 +17,15 @@ std::vector<groups_family> runs_by(gpu_items keys) {
            {runs_of<Key, float>("plain_sum", mf::plain_sum), runs_of<Key, float>("sum", mf::sum),
             runs_of<Key, float>("mean", mf::mean)},
            "plain_sum",
-           {cub_runs<Key, float>(cuda::std::plus<float>{})}},
+           {cub_runs<Key, float>(cuda::std::plus<float>{}, false),
+            cub_runs<Key, float>(cuda::std::plus<float>{}, true)}},
           {grouping::runs,
            keys,
            gpu_items::float32,
            {runs_of<Key, float>("max", mf::max)},
            "max",
-           {cub_runs<Key, float>(cuda::maximum<float>{})}}};
+           {cub_runs<Key, float>(cuda::maximum<float>{}, false),
+            cub_runs<Key, float>(cuda::maximum<float>{}, true)}}};
 }
 
 }  // namespace bench

@@ -59,9 +59,19 @@ struct lane_stage {
         return;
       }
     }
+    constexpr int at_once = 8;  // rows whose loads are on their way
+    static_assert(each % at_once == 0);
     MONOFOLD_ROLL
-    for (int at = lane_rank(); at < count; at += warp_lanes) {
-      *place(at) = first + at < size ? static_cast<T>(view[first + at]) : outside;
+    for (int row = 0; row < each; row += at_once) {
+      const int own = row * warp_lanes + lane_rank();
+      slot_array<T, at_once> value;
+      MONOFOLD_UNROLL
+      for (int k = 0; k < at_once; ++k) {
+        const std::int64_t at = first + own + k * warp_lanes;
+        value[k] = at < size ? static_cast<T>(view[at]) : outside;
+      }
+      MONOFOLD_UNROLL
+      for (int k = 0; k < at_once; ++k) *place(own + k * warp_lanes) = value[k];
     }
   }
 

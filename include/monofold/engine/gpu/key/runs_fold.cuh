@@ -51,14 +51,20 @@ class runs_fold {
   runs_type start(bool may_guess) {
     runs_type out;
     if (may_guess && take_memory(out)) {
-      start_kernel(out);
+      start_fold(out);
       runs_.wait();
     } else {
       runs_.wait();
       out.keys = device_list<key>(on_, runs_.count());
       if (may_be_found()) out.left = device_list<Left>(on_, runs_.count());
-      if (!runs_.all_short()) offsets_ = device_list<std::int64_t>(on_, runs_.count() + 1);
-      start_kernel(out);
+      if (runs_.all_short()) {
+        start_fold(out);
+      } else {
+        // Windows take longer for it: 0.1 ms for 2^28 keys, on an H200.
+        offsets_ = device_list<std::int64_t>(on_, runs_.count() + 1);
+        runs_.place(put_group<KeyView, key>{
+            {keys_, 0}, size(), runs_.flags().count, offsets_.data(), out.keys.data()});
+      }
     }
     out.keys.shorten(runs_.count());
     out.left.shorten(runs_.count());
@@ -110,13 +116,10 @@ class runs_fold {
       return false;
     }
   }
-  void start_kernel(const runs_type& out) const {
+  void start_fold(const runs_type& out) const {
     if constexpr (may_be_found()) {
       const segments own{handed_layout_of<F, View>(), size(), {out.left.data()}, {}, view_, f_};
       fold_found_runs(on_, own, runs_, keys_, run_places<key>{out.keys.data(), offsets_.data()});
-    } else {
-      runs_.place(put_group<KeyView, key>{
-          {keys_, 0}, size(), runs_.flags().count, offsets_.data(), out.keys.data()});
     }
   }
 
