@@ -38,12 +38,12 @@ struct lane_stage {
   }
   MONOFOLD_GPU char* of_lane() const { return memory + lane_rank() * lane_stride; }
 
-  /// Begins to copy values from place `first` of a view on; `outside` stands for those behind its end.
+  /// Begins to copy values from place `first` of a view of `size` on; `outside` stands for those behind its end.
   ///
   /// sync       what it copies is there behind wait_for_copies and a barrier of the warp
   template <class View>
-  MONOFOLD_GPU void start(const View& view, std::int64_t first, const T& outside) const {
-    const auto size = static_cast<std::int64_t>(view.size());
+  MONOFOLD_GPU void start(const View& view, std::int64_t size, std::int64_t first,
+                          const T& outside) const {
     if constexpr (contiguous_item_view<View> && are_chunks) {
       const auto* const from = reinterpret_cast<const char*>(view.data() + first);
       if (first + count <= size && bytes_past_16(from) == 0) {

@@ -121,9 +121,9 @@ class run_window {
 
   /// Begins to copy keys, and then items.
   MONOFOLD_GPU void start(const Job& job, const KeyView& keys) const {
-    shared_.keys().start(keys, first_, key());
+    shared_.keys().start(keys, size_, first_, key());
     end_group_of_copies();
-    shared_.items().start(job.view, first_, run_cells<Job>::of(job).filler());
+    shared_.items().start(job.view, size_, first_, run_cells<Job>::of(job).filler());
     end_group_of_copies();
   }
 
