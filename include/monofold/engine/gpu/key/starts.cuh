@@ -31,7 +31,7 @@ inline constexpr int flagged_by_warp = words_of_warp * warp_lanes;
 inline constexpr int words_of_block = flag_warps * words_of_warp;
 inline constexpr int flagged_by_block = flag_warps * flagged_by_warp;
 
-/// How many runs there are; not 0 where all are short.
+/// How many runs there are, and whether all are short: not 0 if so.
 struct run_count {
   std::int64_t runs;
   std::uint64_t are_short;
@@ -52,7 +52,8 @@ struct run_flags {
   const run_count* count;
 };
 
-/// Which runs are short: each has up to `most` keys, all together up to `mean` on average; 0: none are.
+/// Which runs are short: none has more than `most` keys, and all have up to `mean` on average. 0: none are. A run of
+/// nearly `most` keys may be found to be longer.
 struct short_runs {
   int most;
   int mean;
