@@ -39,7 +39,8 @@ class Tables(unittest.TestCase):
         for length, cub in [(1, 4e6), (3, 2e6)]:
             shape = {"bytes": 12 << 28, "length": length, "num_segments": (1 << 28) // length}
             for op, path, ns in [("plain_sum", "gpu", 2e6), ("sum", "gpu", 3e6), ("mean", "gpu", 5e6),
-                                 ("max", "gpu", 1e6), ("plain_sum", "cub 9.9", cub), ("max", "cub 9.9", cub / 4)]:
+                                 ("max", "gpu", 1e6), ("plain_sum", "cub 9.9", cub), ("max", "cub 9.9", cub / 4),
+                                 ("plain_sum", "cub 9.9 called", cub * 5 / 4), ("max", "cub 9.9 called", cub / 2)]:
                 made.append(row("runs", op, path, "float32", "int64", median_ns=ns, **shape))
         shape = {"bytes": 160_000_000, "length": 50_000, "num_segments": 200}
         for kind, op, path, ns in [
@@ -76,7 +77,9 @@ class Tables(unittest.TestCase):
         self.assertEqual([text for text in part.splitlines() if text.startswith("- ")], [
             "- exact sums: 1 of 2, at worst 1.50 (2^28 by int64, runs of 3)",
             "- exact means: 2 of 2, at worst 2.50 (2^28 by int64, runs of 3)",
-            "- max: 1 of 2, at worst 2.00 (2^28 by int64, runs of 3)"])
+            "- max: 1 of 2, at worst 2.00 (2^28 by int64, runs of 3)",
+            "- exact sums: 1 of 2, at worst 1.20 (2^28 by int64, runs of 3)",
+            "- exact means: 1 of 2, at worst 2.00 (2^28 by int64, runs of 3)"])
 
     def test_page_without_rows_stays_as_it_is(self):
         with tempfile.TemporaryDirectory() as tree:
