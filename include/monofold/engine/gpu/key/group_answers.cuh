@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "monofold/fold/all.hpp"
 #include "monofold/fold/exact/sum.hpp"
 #include "monofold/fold/extrema.hpp"
 #include "monofold/fold/fold.hpp"
