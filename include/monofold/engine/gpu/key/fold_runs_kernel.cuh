@@ -1,10 +1,9 @@
 #pragma once
-/// engine/gpu/key/fold_runs_kernel: folds the runs of equal keys where all of them are short.
+/// engine/gpu/key/fold_runs_kernel: folds the runs of equal keys where all of them are short, or stores where they begin.
 ///
 /// All runs of few items in a window are folded together. The warp in whose window a longer one begins folds it by itself.
 
 #include <cstdint>
-#include <type_traits>
 
 #include "monofold/engine/gpu/engine.cuh"
 #include "monofold/engine/gpu/key/run_window.cuh"

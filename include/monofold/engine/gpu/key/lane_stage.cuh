@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <type_traits>
 
 #include "monofold/engine/gpu/load.cuh"
 #include "monofold/engine/gpu/thread_copy.cuh"
@@ -77,7 +76,7 @@ struct lane_stage {
 
   /// The values of this lane.
   MONOFOLD_GPU void read(values& to) const {
-    if constexpr (are_chunks && std::is_trivially_copyable_v<T>) {
+    if constexpr (are_chunks) {
       bytes16 raw[chunks];
       MONOFOLD_UNROLL
       for (int c = 0; c < chunks; ++c) {
